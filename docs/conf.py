@@ -48,23 +48,41 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "learn/*": []}  # chapters have a strip on top
 html_context = {"default_mode": "auto"}
 
 
 class LiveLab(Directive):
-    """``{lab} scene``: the lab on the page, with a scene of it open."""
+    """``{lab} scene page``: a page of a scene as a figure; without them the whole lab."""
 
-    optional_arguments = 1
+    optional_arguments = 2
 
     def run(self) -> list[nodes.Node]:
         """Leave a place that labs.js fills."""
-        scene = self.arguments[0] if self.arguments else ""
+        scene, page = (*self.arguments, "", "1")[:2] if self.arguments else ("", "1")
         document = "" if scene else escape(json.dumps(toy_set("separable").plain()))
         html = (
-            f'<div class="live-lab" data-scene="{scene}" data-document="{document}">'
+            f'<div class="live-lab" data-scene="{scene}" data-page="{page or 1}"'
+            f' data-document="{document}">'
             "<noscript>The lab on this page needs JavaScript.</noscript></div>"
         )
+        return [nodes.raw("", html, format="html")]
+
+
+class Chapters(Directive):
+    """``{chapters}``: a strip of links to all chapters, in their order."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the strip; the chapter it stands in is marked."""
+        here = Path(self.state.document.current_source).stem
+        folder = Path(__file__).parent / "learn"
+        names = (folder / "index.md").read_text("utf-8").rpartition(":hidden:\n")[2].split()[:-1]
+        links = []
+        for name in names:
+            title = (folder / f"{name}.md").read_text("utf-8").partition("\n")[0].lstrip("# ")
+            now = ' aria-current="page"' if name == here else ""
+            links.append(f'<a href="{name}.html"{now}>{escape(title)}</a>')
+        html = f'<nav class="chapters" aria-label="Chapters">{"".join(links)}</nav>'
         return [nodes.raw("", html, format="html")]
 
 
@@ -88,6 +106,7 @@ def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: A
 def setup(app: Any) -> dict[str, bool]:
     """Register the directive and the hook."""
     app.add_directive("lab", LiveLab)
+    app.add_directive("chapters", Chapters)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("build-finished", write_lab)
     return {"parallel_read_safe": True}

@@ -6,9 +6,15 @@ if (places.length) {
   const style = document.createElement("link");
   style.rel = "stylesheet";
   style.href = new URL("lab.css", import.meta.url).href;
+  const styled = new Promise((done) => (style.onload = done)); // a lab measures itself
   document.head.append(style);
   const { default: lab } = await import("./lab.js");
-  for (const el of places) lab.render({ model: newModel(el.dataset.document), el }, { scene: el.dataset.scene || null });
+  await styled;
+  for (const el of places) {
+    const { scene, page, document: given } = el.dataset;
+    // A scene is a figure among the words of its chapter: bare. Without one it is the whole lab, which greets.
+    lab.render({ model: newModel(given), el }, scene ? { scene, page: Number(page), bare: true } : { welcomes: true });
+  }
 }
 
 // What a notebook would keep; here it is gone with the page.

@@ -116,14 +116,116 @@ def test_scenes(context: Any, engine: Engine, address: str) -> None:
                     assert not lab.page.is_visible(".answer")
         lab.page.click(".guide >> text=Next scene")
         lab.until("document.querySelector('.guide h2').textContent === 'The neuron'")
+        lab.page.go_back()  # a page of a scene is a place to come back to
+        lab.until("document.querySelector('.guide h2').textContent === 'Tasks'")
+        lab.page.click("[aria-label=Undo]")
+        lab.until("document.querySelector('.guide h2').textContent === 'The neuron'")
         lab.page.click("[aria-label='Leave the scene']")
         lab.until("location.hash.includes('points=')")
+
+
+def test_first_screen(browser: Any, address: str) -> None:
+    """It plays one pass by itself, unless calm is asked for; then the tour, or own points."""
+    with visit(new_context(browser)) as lab:
+        lab.page.goto(address)
+        lab.until("document.querySelector('.count')?.textContent.startsWith('step 24 ')")
+        lab.page.wait_for_selector("[data-way=play]:has-text('Play')")  # and no further
+        for hidden in (".tabs", ".verdict", ".memory", ".panel-place"):
+            assert not lab.page.is_visible(hidden), hidden
+        assert "#" not in lab.page.url
+        lab.page.click("[data-welcome=tour]")
+        lab.until("location.hash === '#scene=neuron'")
+        assert lab.page.is_visible(".tabs")
+    with visit(new_context(browser, reduced_motion="reduce")) as lab:
+        lab.page.goto(address)
+        lab.settle()
+        lab.until_step(0)
+        lab.page.click("[data-welcome=own]")
+        lab.until_points(0)
+        lab.page.mouse.click(*lab.pixels(1, 1))
+        lab.until_points(1)
+
+
+def test_tasks(context: Any, address: str) -> None:
+    """A task is ticked when it is done, and the link holds task, points and tick."""
+    with visit(context) as lab:
+        lab.open(f"{address}#scene=tasks")
+        lab.page.wait_for_selector(".task[data-done=false]")
+        near = "1.95,1.9,p~1.95,2,n~-2,-2,n~-1.9,-2,p"
+        lab.page.evaluate("h => { location.hash = h }", f"scene=tasks&max_iter=200&points={near}")
+        lab.page.wait_for_selector(".task[data-done=true]")
+        assert lab.page.is_visible("[data-way=reset]")
+        with visit(context) as other:
+            other.open(lab.page.url)
+            other.page.wait_for_selector(".task[data-done=true]")
+        lab.page.click("[data-way=reset]")
+        lab.page.wait_for_selector(".task[data-done=false]")
+        for number, points in (
+            (5, "zero=negative&points=0,1,n~1,1,p&at=1"),
+            (6, "points=-1,0,p~0,0,n~-1,1,p~0,1,n"),
+            (7, "map=conjunction&start=1,1,-2,-0.5&points=0,0,n~0,1,p~1,1,n~1,0,p"),
+            (8, "bias=false&points=2,1,p~-1,-2,n~1,2,p~-2,-1,n"),
+        ):
+            lab.page.evaluate("h => { location.hash = h }", f"scene=tasks&page={number}")
+            lab.until(
+                "document.querySelector('.guide .note').textContent.includes(value)", f"{number} of"
+            )
+            lab.page.wait_for_selector(".task[data-done=false]")
+            lab.page.evaluate("h => { location.hash = h }", f"scene=tasks&page={number}&{points}")
+            lab.page.wait_for_selector(".task[data-done=true]")
+
+
+def test_keys_and_bare(context: Any, address: str) -> None:
+    """Keys work wherever the focus is; w hides no point; a bare figure shows what it needs."""
+    with visit(context) as lab:
+        lab.open(address)
+        lab.page.click("[data-way=step]")
+        lab.page.keyboard.press("s")
+        lab.until_step(2)
+        lab.page.keyboard.press("Home")
+        lab.until_step(0)
+        handle = lab.page.locator(".handle").bounding_box()
+        x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+        point = lab.pixels(-0.02, -0.01)
+        assert max(abs(point[0] - x), abs(point[1] - y)) > 20
+        lab.page.mouse.move(x, y)
+        lab.page.mouse.down()
+        lab.page.mouse.move(x + 60, y - 60, steps=3)
+        lab.page.mouse.up()
+        lab.until("location.hash.includes('start=')")
+        lab.page.keyboard.press("Control+z")
+        lab.until("!location.hash.includes('start=')")
+        lab.page.evaluate("location.hash = 'scene=theorem&page=2&bare'")
+        lab.page.wait_for_selector(".rosenblatt-lab.bare")
+        for hidden in ("header", ".tools", ".guide", ".tabs", "[data-way=pass]"):
+            assert not lab.page.is_visible(hidden), hidden
+        for there in (
+            ".plane",
+            ".sentence",
+            "[data-way=step]",
+            "[data-way=play]",
+            ".chart.theorem",
+        ):
+            assert lab.page.is_visible(there), there
+        lab.page.keyboard.press("s")
+        lab.until("location.hash.endsWith('&at=3&bare')")
+
+
+def test_labels_of_large_numbers(context: Any, address: str) -> None:
+    """A minus sign stands within the picture, however many digits follow."""
+    with visit(context) as lab:
+        lab.open(f"{address}#view=%5B0,29000,-23100,3000%5D&points=1,-20000,p~20000,1,n")
+        left = lab.page.locator(".plane").bounding_box()["x"]
+        label = lab.page.locator(".plane .axes text:text-is('−20000')").bounding_box()
+        title = lab.page.locator(".plane .axes .title >> nth=1").bounding_box()
+        assert label["x"] >= left
+        assert label["x"] >= title["x"] + title["width"] - 2
 
 
 TIMERS_BY_HAND = """() => {
     const waiting = [];
     window.setTimeout = (run) => waiting.push(run);
-    window.clearTimeout = (number) => { if (number) waiting[number - 1] = () => {}; };
+    window.clearTimeout = (n) => { if (waiting[n - 1]) waiting[n - 1] = () => {}; };
     window.follow = (hash) => { // a timer fires before the page is told of the link
         location.hash = hash;
         for (const run of waiting.splice(0)) run();

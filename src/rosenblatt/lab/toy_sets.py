@@ -29,7 +29,7 @@ def _separable(generator: np.random.Generator) -> tuple[tuple[Point, ...], View]
 def _xor(_: np.random.Generator) -> tuple[tuple[Point, ...], View]:
     """Exclusive or, in the order of the introduction's table."""
     points = ((0.0, 0.0, -1), (0.0, 1.0, 1), (1.0, 1.0, -1), (1.0, 0.0, 1))
-    return points, (-1.0, 2.0, -1.0, 2.0)
+    return points, (-1.25, 2.25, -1.25, 2.25)
 
 
 def _circles(generator: np.random.Generator) -> tuple[tuple[Point, ...], View]:

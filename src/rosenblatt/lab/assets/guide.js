@@ -1,7 +1,8 @@
 // A scene beside the plane: a few pages of words, each with a state of the lab that shows it.
 
-import { button, element, say } from "./elements.js";
+import { button, element, say, set } from "./elements.js";
 import { SCENES } from "./scenes.js";
+import { CHECKS } from "./tasks.js";
 
 export function sceneNamed(name) {
   return SCENES.find((scene) => scene.name === name) ?? null;
@@ -13,6 +14,7 @@ export class Guide {
     this.turn = show;
     this.title = element("h2", {});
     this.words = element("div", { class: "guide-words" });
+    this.task = element("p", { class: "task", role: "status" });
     this.place = element("span", { class: "note" });
     this.back = button("‹ Back", "Previous page", () => this.go(-1), { class: "small" });
     this.next = button("Next ›", "Next page", () => this.go(1), { class: "small primary" });
@@ -32,6 +34,15 @@ export class Guide {
     } else this.turn(scene, next);
   }
 
+  // Whether the task of the page is done.
+  show(state) {
+    const task = this.scene?.pages[this.number - 1].task;
+    if (this.root.hidden || !task) return;
+    const [done, words] = CHECKS[task](state);
+    set(this.task, { "data-done": done });
+    say(this.task, `${done ? "✓ Done." : "☐"} ${words}`);
+  }
+
   // Shows a page; nothing where `scene` is null.
   open(scene, number) {
     this.root.hidden = scene === null;
@@ -41,12 +52,11 @@ export class Guide {
     say(this.title, scene.title);
     say(this.place, `${scene.section} · ${number} of ${scene.pages.length}`);
     const nodes = page.words.map((sentence) => element("p", {}, sentence));
-    if (page.question) {
-      const answer = element("div", { class: "answer" }, ...page.answer.map((sentence) => element("p", {}, sentence)));
-      nodes.push(element("p", { class: "question" }, page.question), element("details", { class: "reveal" }, element("summary", {}, "The answer"), answer));
-    }
+    if (page.question) nodes.push(element("p", { class: "question" }, page.question));
+    const hidden = page.answer ?? page.hint;
+    if (hidden) nodes.push(element("details", { class: "reveal" }, element("summary", {}, page.hint ? "A hint" : "The answer"), element("div", { class: "answer" }, ...hidden.map((sentence) => element("p", {}, sentence)))));
+    if (page.task) nodes.push(this.task);
     this.words.replaceChildren(...nodes);
-    this.words.scrollTop = 0;
     this.back.hidden = number === 1;
     const last = number === scene.pages.length;
     const after = SCENES[(SCENES.indexOf(scene) + 1) % SCENES.length];

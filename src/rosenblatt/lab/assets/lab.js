@@ -7,7 +7,9 @@ import { Editing } from "./editing.js";
 import { button, counted, element, icon, onSize, say, shown } from "./elements.js";
 import { Rows, Training } from "./engine.js";
 import { Guide, sceneList, sceneNamed } from "./guide.js";
+import { SCENES } from "./scenes.js";
 import { LAYERS, Tools } from "./legend.js";
+import { Network } from "./network.js";
 import { Neuron } from "./neuron.js";
 import { Axis, Orders, Passes, Proof, Theorem } from "./panels.js";
 import { Picture } from "./picture.js";
@@ -19,12 +21,15 @@ import { Space } from "./space.js";
 import { TraceTable } from "./trace.js";
 import { Transport } from "./transport.js";
 import { verdictOn } from "./verdict.js";
+import { Welcome } from "./welcome.js";
+import { Words } from "./words.js";
 
 const QUIET = 90; // milliseconds without a change before a slow verdict is looked for
 const QUICK = 60; // points for which it never is slow
 const WRITTEN = 250; // milliseconds without a change before the address is written
 const REMEMBERED = 200; // changes that can be undone
-const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof"];
+const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof", "words", "network"];
+const ALONE = ["words", "network"]; // panels of one scene, which need no plane
 const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
 const SIGNS = {
   undo: "M6 3 2 7l4 4V8h4a2 2 0 0 1 0 4H8v2h2a4 4 0 0 0 0-8H6z",
@@ -33,7 +38,7 @@ const SIGNS = {
 
 class Lab {
   // `model`: get, set, save_changes, on, off, as a notebook's.
-  constructor(model, root, { isPage = false } = {}) {
+  constructor(model, root, { isPage = false, welcomes = isPage } = {}) {
     Object.assign(this, { model, root, isPage });
     this.state = {
       document: checked(model.get("document")), at: 0, training: null, picture: null, verdict: null, selected: null, hovered: null,
@@ -55,7 +60,26 @@ class Lab {
     this.ears = isPage ? root.ownerDocument : root;
     this.ears.addEventListener("keydown", this.onKey);
     this.train();
-    if (!isPage || !this.readAddress()) this.render();
+    if (isPage && this.readAddress()) return;
+    this.render();
+    if (welcomes && addressOf(this.state.document, 0) === addressOf({ ...DEFAULTS, ...TOYS.separable }, 0)) this.greet();
+  }
+
+  // The first screen: one pass plays by itself, unless the system asks for calm.
+  greet() {
+    this.isGreeting = true;
+    this.root.classList.add("welcoming");
+    this.guide.root.after(this.welcome.root);
+    if (!this.plane.calm.matches) this.transport.start(this.state.training.n);
+  }
+
+  leaveWelcome() {
+    if (!this.isGreeting) return;
+    this.isGreeting = false;
+    this.transport.pause();
+    this.root.classList.remove("welcoming");
+    this.welcome.root.remove();
+    this.seek(0);
   }
 
   // ---- What is known ----
@@ -95,6 +119,7 @@ class Lab {
 
   // A change by a person, which can be undone; changes of one kind in a row count as one.
   change(parts, sentence = "", kind = null) {
+    this.leaveWelcome();
     this.transport.pause();
     const { document, at } = this.state;
     if (kind === null || kind !== this.lastKind) this.remember();
@@ -217,6 +242,7 @@ class Lab {
     if (this.drawer) this.drawers[this.drawer].show?.(state);
     if (!this.isMeasured) this.measure();
     this.panels[state.panel].show(state);
+    this.guide.show(state);
     say(this.sentence, stepSentence(training, state.at));
     if (state.verdict) say(this.verdict, verdictLine(state.verdict, document));
     this.verdictBox.dataset.status = state.verdict?.status ?? "waiting";
@@ -302,12 +328,14 @@ class Lab {
   }
 
   openPanel(name) {
+    this.leaveWelcome();
     this.placePanel(name);
     this.render();
     if (name === "trace") this.panels.trace.reveal(this.state.at);
   }
 
   openDrawer(name, opener = null) {
+    this.leaveWelcome();
     const same = this.drawer === name;
     this.drawer = name === null || same ? null : name;
     this.drawerBox.hidden = this.drawer === null;
@@ -356,6 +384,7 @@ class Lab {
   // ---- Scenes ----
 
   openScene(scene, number) {
+    this.leaveWelcome();
     this.transport.pause();
     const page = scene.pages[number - 1];
     const { state } = this;
@@ -372,7 +401,7 @@ class Lab {
     if (this.drawer) this.openDrawer(null);
     this.turning = Boolean(page.at) && page.at !== "end";
     this.render();
-    if (this.isPage && this.address !== undefined) this.writeAddress();
+    if (this.isPage && window.location.hash === this.address && !this.isReading) this.writeAddress();
   }
 
   // Shows the words of a page of a scene, or none.
@@ -392,6 +421,7 @@ class Lab {
 
   leaveScene() {
     this.guideTo(null);
+    if (ALONE.includes(this.state.panel)) this.openPanel("neuron");
     this.writeLater();
   }
 
@@ -414,7 +444,7 @@ class Lab {
 
   // Nothing where a link was followed and the page has not yet been told: that is read next.
   writeAddress() {
-    if (window.location.hash !== this.address) return;
+    if (window.location.hash !== this.address || this.isGreeting) return;
     const { link } = this;
     // A page of a scene is a place that the browser's Back returns to.
     const [before, after] = [this.address, link].map((words) => ["scene", "page"].map((name) => new URLSearchParams(words.slice(1)).get(name)).join());
@@ -434,7 +464,9 @@ class Lab {
       this.fail("");
       this.showBare(found?.bare ?? false);
       if (scene) {
+        this.isReading = true; // what it says is not yet all taken
         this.openScene(scene, Math.min(Math.max(1, found.page), scene.pages.length));
+        this.isReading = false;
         if (found.document) this.adopt(found.document, found.at);
         else if (found.at !== null) this.seek(found.at);
         if (PANELS.includes(found.panel)) this.placePanel(found.panel);
@@ -446,6 +478,7 @@ class Lab {
       return false;
     }
     if (!found) return false;
+    this.leaveWelcome();
     this.leaveScene();
     this.state.at = 0;
     this.adopt(found.document, found.at ?? 0);
@@ -489,8 +522,9 @@ class Lab {
     this.panels = {
       neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
       orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
-      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(),
+      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(),
     };
+    this.welcome = new Welcome({ tour: () => this.openScene(SCENES[0], 1), own: () => this.clear(), all: () => this.leaveWelcome() });
     this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene() });
     this.sentence = element("p", { class: "sentence", role: "status", "aria-live": "polite" });
     this.hints = element("p", { class: "hints", role: "status", "aria-live": "polite" });
@@ -526,7 +560,9 @@ class Lab {
       const chosen = tab.dataset.panel === name;
       tab.setAttribute("aria-selected", chosen);
       tab.tabIndex = chosen ? 0 : -1;
+      tab.hidden = ALONE.includes(tab.dataset.panel) && !chosen;
     }
+    this.root.classList.toggle("alone", ALONE.includes(name));
     this.panelPlace.replaceChildren(this.panels[name].root);
     this.panelPlace.setAttribute("aria-labelledby", `${this.id}-${name}`);
     this.isMeasured = false;
@@ -539,9 +575,10 @@ class Lab {
     this.tabList.addEventListener("keydown", (event) => {
       const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!way) return;
-      const next = PANELS[(PANELS.indexOf(this.state.panel) + way + PANELS.length) % PANELS.length];
-      this.openPanel(next);
-      this.tabs[PANELS.indexOf(next)].focus();
+      const there = this.tabs.filter((tab) => !tab.hidden);
+      const next = there[(there.findIndex((tab) => tab.dataset.panel === this.state.panel) + way + there.length) % there.length];
+      this.openPanel(next.dataset.panel);
+      next.focus();
       event.preventDefault();
     });
     this.panelPlace = element("div", { class: "panel-place", role: "tabpanel", id: `${this.id}-panel`, tabindex: 0 });
@@ -613,6 +650,7 @@ function isDark(node) {
 }
 
 // Shows a lab in an element; returns what ends it.
+// `options`: isPage, welcomes; scene, page and bare for a figure.
 export function render({ model, el }, options = {}) {
   const root = element("div", { class: options.isPage ? "rosenblatt-lab page" : "rosenblatt-lab", "data-theme": "auto" });
   el.append(root);

@@ -4,6 +4,7 @@ import { halfPlane, lineWithin, positiveArea, zeroLine } from "./contours.js";
 import { Rows, predicted } from "./engine.js";
 
 const CELLS = 48; // of the grid on a side, where the boundary is a curve
+const FINE_CELLS = 144; // and where two lines may cross: x₁, x₂ and their product
 const VOTE_CELLS = 96; // and where it is that of many lines
 const VOTERS = 40; // of the weight vectors that vote, those drawn: the ones that lasted longest
 
@@ -91,10 +92,14 @@ export class Picture {
     return weights === null ? 0 : this.once("norm", () => this.training.norm(weights));
   }
 
+  get cells() {
+    return this.document.map === "conjunction" && !this.training.hasKernel ? FINE_CELLS : CELLS;
+  }
+
   // The values of weights on the grid.
   field(weights) {
     const { training } = this;
-    const { rows, columns } = gridOf(this.document, CELLS);
+    const { rows, columns } = gridOf(this.document, this.cells);
     const found = new Float64Array(rows.n);
     if (!training.hasKernel) {
       rows.dots(weights, 0, found);
@@ -120,14 +125,14 @@ export class Picture {
     }
     const values = this.field(weights);
     if (level) for (let i = 0; i < values.length; i++) values[i] -= level;
-    return { line: zeroLine(values, CELLS), area: positiveArea(values, CELLS) };
+    return { line: zeroLine(values, this.cells), area: positiveArea(values, this.cells) };
   }
 
   // The line and the area of a memory.
   kept(memory) {
     return this.once(`kept ${memory}`, () => {
       if (memory !== "vote") return this.boundary(this.weights(memory));
-      const cells = this.training.isLine ? VOTE_CELLS : CELLS;
+      const cells = this.training.isLine ? VOTE_CELLS : this.cells;
       const values = this.training.isLine ? this.lineVotes(cells) : this.training.votes(this.at, gridOf(this.document, cells).rows, this.gridGram(cells));
       return { line: zeroLine(values, cells), area: positiveArea(values, cells) };
     });

@@ -186,7 +186,7 @@ export class Plane {
     const at = (angle, far) => `${origin[0] + far * Math.cos(angle)} ${origin[1] + far * Math.sin(angle)}`;
     nodes.push(drawing("path", { class: "angle", d: `M${at(turns[0], 34)}A34 34 0 0 ${turn > 0 ? 1 : 0} ${at(turns[1], 34)}` }));
     const degrees = (Math.acos(Math.min(1, (weights[0] * verdict.star[0] + weights[1] * verdict.star[1]) / Math.hypot(weights[0], weights[1]))) * 180) / Math.PI;
-    const [x, y] = at(turns[0] + turn / 2, 56).split(" ").map(Number);
+    const [x, y] = at(turns[0] + turn / 2 + Math.PI, 24).split(" ").map(Number); // behind the arrows, where nothing is
     nodes.push(text(`${shown(degrees, 3)}°`, { class: "halo", x, y: y + 4, "text-anchor": "middle" }));
     return nodes;
   }

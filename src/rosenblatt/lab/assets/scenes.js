@@ -5,6 +5,11 @@
 const FEW = [[1.2, 0.8, 1], [-0.9, 0.6, -1], [0.5, -1.3, -1]];
 const UPDATE = [[1, 2, 1], [2, 1, 1], [-1, 1.5, 1], [-2, -1, -1], [-1, -2, -1], [2.2, -0.8, -1]]; // Figure 4.9
 const WIDE = [-2.8, 2.8, -2.8, 2.8];
+// Of Section 4.5, without a bias: R² is 4.68 and γ² is 0.18, so R²/γ² is 26; the angle rises at the fourth update.
+const RACE = [[0.7, 0, -1], [0, -1.5, -1], [-1.7, 1, 1], [-1.2, -1.8, -1], [0.4, -0.6, -1], [-0.7, 1.7, 1], [0.1, 0.7, 1], [1.2, 0.6, -1], [-1.8, -0.1, 1], [-1.2, 1, 1]];
+const SORTED_RACE = [...RACE].sort((p, q) => q[2] - p[2]);
+const SQUARE = [-3, 3, -3, 3];
+const SAID = [[1, 0, 1], [-1, 0, -1], [1, 1, -1], [-1, 1, 1]]; // excellent, terrible, not excellent, not terrible
 const RARE = [[1, 0, 1], [-1, 0, -1], [1.2, 0, 1], [-0.8, 0, -1], [0.9, 0, 1], [-1.1, 0, -1], [0.5, 1, -1], [1, -0.8, 1]]; // x₂ is seldom there
 
 export const SCENES = [
@@ -45,20 +50,20 @@ export const SCENES = [
       {
         words: ["Suppose the same row came again at once."],
         question: "By how much has its activation moved, and in the right direction?",
-        answer: ["a′ = (w + x)·x + (b + 1) = a + ‖x‖² + 1. That is larger than a by 1 at least, and for a positive row up is right. The line under the neuron has the numbers."],
+        answer: ["a′ = (w + x)·x + (b + 1) = a + ‖x‖² + 1. That is larger than a by at least 1, and for a positive row up is right. Here ‖x‖² is 3.485, and a′ = −0.518 + 3.485 + 1 = 3.967."],
         toy: "separable", at: 2, panel: "neuron",
       },
       {
-        words: ["Now a negative row, on which the activation was 0.06."],
+        words: ["Now a negative row, on which the activation was 0.0553."],
         question: "The book asks you to repeat the argument for y = −1. What becomes of a?",
-        answer: ["The row is subtracted: a′ = a − ‖x‖² − 1, lower by 1 at least. For a negative row down is right."],
+        answer: ["The row is subtracted: a′ = a − ‖x‖² − 1, lower by at least 1. For a negative row down is right."],
         toy: "separable", at: 25, panel: "neuron",
       },
       {
         words: ["Here the weights began far on the wrong side."],
         question: "After an update, is the row always right?",
         answer: ["No. Its activation went from −3 to −1.5: better, and still wrong. It will be met again in the next pass. Press Mistake to see how it ends."],
-        document: { points: [[0.5, 0.5, 1], [-1, 0.5, -1], [1, 1, 1]], start: [-3, -3, 0] }, at: 1, panel: "neuron",
+        document: { points: [[0.5, 0.5, 1], [-1, 0.5, -1], [1, 1, 1]], start: [-3, -3, 0], view: [-3.5, 3.5, -3.5, 3.5] }, at: 1, panel: "neuron",
       },
     ],
   },
@@ -79,7 +84,7 @@ export const SCENES = [
         words: ["Other texts let 0 mean the negative class (Settings, “An activation of 0 is”). Then the first negative row is right by luck, and the first positive one teaches."],
         question: "Why does that still work?",
         answer: ["One of the two classes still counts 0 as a mistake. Only a rule for which 0 is right for both would stand still."],
-        toy: "xor", document: { zero: "negative" }, at: 2, panel: "trace",
+        toy: "separable", document: { zero: "negative" }, at: 2, panel: "trace",
       },
     ],
   },
@@ -94,7 +99,7 @@ export const SCENES = [
       },
       {
         words: ["The same points as given on the left, in a new random order for every pass on the right; both have seen as many rows. Move the slider."],
-        question: "Which is sooner at its end?",
+        question: "Which one finishes first?",
         answer: ["As given: seven passes and 17 mistakes. Shuffled: two passes and 3 mistakes with this seed, two or three passes with most others."],
         toy: "sorted labels", document: { second_order: "every pass" }, at: 45, panel: "orders",
       },
@@ -107,33 +112,69 @@ export const SCENES = [
     ],
   },
   {
+    name: "stopping", title: "When to stop", section: "Section 4.2", about: "More passes fit these points, not the next ones.",
+    pages: [
+      {
+        words: ["A third of the points is held out (hollow): the perceptron never learns from them. With a kernel it can bend its boundary around single points."],
+        question: "What will happen to the error on the held-out points, pass after pass?",
+        answer: ["Press Pass a few times, or move the slider. The error of the points learned (solid) falls; that of the points held out (dashed) falls to 30 % and then rises. That is Figure 4.3."],
+        toy: "overlapping", document: { kernel: "rbf", gamma: 2, memory: "average", max_iter: 25 }, hold: true, at: 80, panel: "passes",
+      },
+      {
+        words: ["The end of 25 passes: 12.5 % of the points learned are wrong, and 45 % of those held out. After pass 2 it was 30 %."],
+        question: "So which weights would you keep?",
+        answer: ["Those after pass 2, where the held-out error is least: that is early stopping. Too few passes have learned too little, which is underfitting; too many have learned the noise, which is overfitting."],
+        toy: "overlapping", document: { kernel: "rbf", gamma: 2, memory: "average", max_iter: 25 }, hold: true, at: "end", panel: "passes",
+      },
+    ],
+  },
+  {
     name: "geometry", title: "Geometry", section: "Section 4.3", about: "The boundary stands on w; the bias moves it.",
     pages: [
       {
         words: ["Without a bias the activation is the dot product w·x."],
         question: "Which points have an activation of exactly 0?",
-        answer: ["Those perpendicular to w: a line through the origin, at a right angle to the arrow. Turn w and the line turns with it. w points to the positive side."],
+        answer: ["Those perpendicular to w: a line through the origin, at a right angle to the arrow. Turn w by the ring and the line turns with it. w points to the positive side. That is Figure 4.6."],
         toy: "separable", document: { bias: false, start: [0.9, 1.4, 0] }, panel: "neuron",
       },
       {
-        words: ["Pull w longer and shorter without turning it. The activations grow and shrink; no point changes sides."],
-        question: "How do you get a vector of length 1 in the same direction?",
-        answer: ["Divide w by its length: w/‖w‖. Every activation is divided by the same positive number, so no sign changes. Activations are then distances."],
-        toy: "separable", document: { bias: false, start: [0.4, 0.62, 0] }, panel: "axis",
-      },
-      {
-        words: ["w·x is how far x reaches along w. Each point falls onto the axis below by its distance from the boundary; the thin lines on the plane are those distances."],
+        words: ["Each point falls at a right angle onto the line along w. How far its foot is from the origin is w·x/‖w‖, and that is its place on the axis. A dot product is a projection (Figure 4.7)."],
+        question: "What decides the class, on that axis?",
+        answer: ["The side of the 0 alone. All that the perceptron ever sees of a point is this one number."],
         toy: "separable", document: { bias: false, start: [0.9, 1.4, 0] }, panel: "axis", shows: { feet: true },
       },
       {
-        words: ["Now with a bias: b = 1.5. The direction of the boundary is the same."],
-        question: "To which side does a positive bias move it?",
-        answer: ["Against w, by b/‖w‖: more of the plane becomes positive. On the axis the points stay in their order and only the 0 moves."],
+        words: ["Pull w longer and shorter without turning it. Activations grow and shrink with it; the feet stay, and no point changes sides."],
+        question: "How do you get a vector of length 1 in the same direction?",
+        answer: ["Divide w by its length: w/‖w‖. Every activation is divided by the same positive number, so no sign changes."],
+        toy: "separable", document: { bias: false, start: [0.45, 0.7, 0] }, panel: "axis", shows: { feet: true },
+      },
+      {
+        words: ["The same w with a bias: b = 1.5. The direction of the boundary is the same, and so is every foot."],
+        question: "What has the bias moved, and to which side?",
+        answer: ["Only the threshold: on the axis it stands at −b/‖w‖ = −0.9 in place of 0, and the boundary moves against w by as much. More of the plane is positive. That is Figure 4.8."],
         toy: "separable", document: { start: [0.9, 1.4, 1.5] }, panel: "axis", shows: { feet: true },
       },
       {
-        words: ["The update as a picture, without a bias: the row of the negative class is subtracted from w. The sum is the new w, and the boundary has turned until the row is on its side."],
+        words: ["The update as a picture, without a bias (Figure 4.9): the row of the negative class is subtracted from w. The sum is the new w, and the boundary has turned until the row is on its side."],
         document: { points: UPDATE, bias: false, view: WIDE }, at: 6, panel: "neuron",
+      },
+    ],
+  },
+  {
+    name: "weights", title: "What weights mean", section: "Section 4.4", about: "A real text model: what each word adds.",
+    pages: [
+      {
+        words: ["A perceptron with one weight for each word of the language of film reviews. Change the sentence; point at a word to see what it adds."],
+        question: "Sort the features by their weights and look at the ends. What do you learn?",
+        answer: ["The ten largest are the words that speak most for a good review, the ten lowest for a bad one. Words like “the” have weights near 0: a small change in them would change no decision. So weights explain a model, as long as all features have the same scale; here each is 0 or 1."],
+        toy: "separable", panel: "words",
+      },
+      {
+        words: ["Take the third example: “not the worst” and “not bad” are praise, more or less."],
+        question: "Why does the model call it a bad review?",
+        answer: ["It adds up words one by one. “worst” counts −46 wherever it stands, and “not” has a small weight of its own. A pair of words would need a feature of its own; that is the scene on XOR."],
+        toy: "separable", panel: "words",
       },
     ],
   },
@@ -141,28 +182,40 @@ export const SCENES = [
     name: "theorem", title: "The theorem", section: "Section 4.5", about: "Why it must stop, and how soon.",
     pages: [
       {
-        words: ["The margin γ is the distance from a boundary to the nearest point, and that of a set of points is the largest that any boundary has. The green line has it; its unit weights are w*."],
+        words: ["No bias here, as in the book: every boundary passes through the origin. The margin γ of the points is the distance of the nearest one from the best boundary, drawn in green; the arrow w* of length 1 stands on it. R is the length of the longest row."],
         question: "If some line separates the points, will the perceptron find one? After how many updates?",
-        answer: ["Yes: after at most R²/γ² updates, where R is the length of the longest row. Here that is 45. It took 5."],
-        toy: "separable", at: "end", panel: "theorem",
+        answer: ["Yes: after at most R²/γ². Here γ = 0.4243 and R = 2.163, so R²/γ² = 4.68/0.18 = 26. It took 5 updates."],
+        document: { points: RACE, bias: false, view: SQUARE }, at: "end", panel: "theorem",
       },
       {
-        words: ["The proof is a race. Every update lifts w·w* by γ at least, so it stays above kγ. And since the row was wrong, the square of ‖w‖ grows by R² at most, so ‖w‖ stays below R√k."],
+        words: ["The proof is a race. Every update lifts w·w* by at least γ, so after k updates it is at least kγ. And since the row was wrong, the square of ‖w‖ grows by at most R², so ‖w‖ is at most R√k. Press Mistake and watch."],
         question: "Why can that not go on?",
-        answer: ["w·w* is never longer than w itself. But kγ outruns R√k: where the two lines meet, at k = R²/γ², there is no room left between them. Step by Mistake and watch."],
-        toy: "separable", at: 17, panel: "theorem",
+        answer: ["w·w* is never longer than w itself, as w* has length 1. But kγ outruns R√k: they meet at k = R²/γ² = 26, and beyond it there is no room left for w."],
+        document: { points: RACE, bias: false, view: SQUARE }, at: 2, panel: "theorem",
       },
       {
-        words: ["Here the margin is small against the length of the rows: R²/γ² is 517."],
-        question: "A bad order makes training very long. Why does that not contradict the theorem?",
-        answer: ["The theorem counts updates, not rows. In a bad order most rows pass without one. All the orders there are obey the same bound."],
-        toy: "sorted labels", at: "end", panel: "theorem",
+        words: ["The book says that with every update the angle between w and w* becomes smaller. Go on by Mistake and watch the angle."],
+        question: "Does it, every time?",
+        answer: ["No. It goes 45°, 20°, 19.7°, and then up to 30.5° at the fourth update, before it falls to 2.86°. What the proof shows is less: w·w* grows and ‖w‖ grows slowly, so their quotient, the cosine, has a floor that rises. The angle itself may turn back."],
+        document: { points: RACE, bias: false, view: SQUARE }, at: 8, panel: "theorem",
+      },
+      {
+        words: ["The same rows, all positive ones first: 3 updates in place of 5."],
+        question: "The book says that a bad order can make training very long. Why does that not contradict the theorem?",
+        answer: ["The theorem counts updates, not rows. In a bad order most rows pass without one. All the orders there are obey the same bound, 26."],
+        document: { points: SORTED_RACE, bias: false, view: SQUARE }, at: "end", panel: "theorem",
       },
       {
         words: ["The perceptron's line in black, the widest one in green."],
         question: "Does the perceptron find the boundary of widest margin?",
         answer: ["No. It stops at the first one that separates. The theorem uses the widest one to count, and says nothing of which one is found."],
-        toy: "separable", at: "end", panel: "axis", shows: { star: true },
+        document: { points: RACE, bias: false, view: SQUARE }, at: "end", panel: "axis", shows: { star: true },
+      },
+      {
+        words: ["And with a bias? It is the weight of a constant third coordinate: each row becomes (x₁, x₂, 1). The theorem then holds in three dimensions, where every row is a little longer."],
+        question: "What becomes of R and γ?",
+        answer: ["R² grows by 1, from 4.68 to 5.68. γ is that of the unit vector (w*, b*) in three dimensions; here the best b* is 0, so γ stays 0.4243. R²/γ² is 31.56 in place of 26. The angle is now one in space: it is in the figures, not on the plane."],
+        document: { points: RACE, view: SQUARE }, at: "end", panel: "theorem",
       },
     ],
   },
@@ -173,7 +226,7 @@ export const SCENES = [
         words: ["These classes overlap, so training never ends by itself. Move the slider along the last passes and watch the line."],
         question: "What is wrong with keeping the last weights?",
         answer: ["They depend on the last mistake. Weights may serve a thousand rows well, and one row turns them: it counts for more than all those before it."],
-        toy: "overlapping", at: "end", panel: "passes",
+        toy: "overlapping", at: "end", panel: "passes", shows: { arrows: false },
       },
       {
         words: ["Let all weight vectors of the training vote, each with as many votes as rows that it survived. Thin lines are the ones that lasted longest."],
@@ -185,13 +238,13 @@ export const SCENES = [
         words: ["The vote needs every vector. Their average needs one: add each vector as often as it survived, and divide. The dotted line is the vote, the other the average."],
         question: "Where do the two differ?",
         answer: ["The vote takes the sign of each activation before it adds them, the average adds them as they are, so a long vector counts for more there. Their lines are seldom far apart."],
-        toy: "overlapping", document: { memory: "average" }, at: "end", panel: "passes", shows: { vote: true },
+        toy: "overlapping", document: { memory: "average" }, at: "end", panel: "passes", shows: { vote: true, arrows: false },
       },
       {
         words: ["A third of the points is held out (hollow). The curve of its error is dashed; compare Last and Average above the plane."],
         question: "Does averaging free you from stopping early?",
         answer: ["No. It is steadier and usually better, yet after many passes it fits these points rather than the next ones. Watch the held-out error, and stop where it is least."],
-        document: { memory: "average" }, toy: "overlapping", hold: true, at: "end", panel: "passes",
+        document: { memory: "average" }, toy: "overlapping", hold: true, at: "end", panel: "passes", shows: { arrows: false },
       },
     ],
   },
@@ -240,10 +293,73 @@ export const SCENES = [
         toy: "xor", document: { map: "conjunction" }, at: "end", panel: "space",
       },
       {
+        words: ["XOR is no toy. In a review “excellent” is praise and “terrible” is blame, and “not” turns either over. Left to right: −1 for terrible, 1 for excellent; up: whether “not” stands before it."],
+        question: "What weights would the words and the pair “not and the word” need?",
+        answer: ["The book's: excellent +1, terrible −1, not 0, and for the pairs −2 and +2. In these features that is w = (1, 0, −2) and b = 0: the activations are +1, −1, −1 and +1. No weights for the words alone can do it."],
+        document: { points: SAID, names: ["terrible … excellent", "not"], labels: ["blame", "praise"], map: "conjunction", view: [-1.6, 1.6, -0.8, 1.8] }, at: "end", panel: "space",
+      },
+      {
         words: ["Back in two dimensions the flat sheet is a curve. Features that are products of others bend the boundary; with D features there are about D²/2 pairs of them."],
         question: "Must all those features be written down?",
         answer: ["No. A kernel gives their dot products without them: this is the polynomial kernel of degree 2. The weights are a sum over the rows that taught, and that is all it needs."],
         toy: "xor", document: { kernel: "polynomial" }, at: "end", panel: "neuron",
+      },
+    ],
+  },
+  {
+    name: "network", title: "Two neurons solve XOR", section: "Beyond the book", about: "By hand, and where the story goes on.",
+    pages: [
+      {
+        words: ["One line cannot do XOR; two can. The first neuron fires above its line: “x₁ or x₂”. A third neuron looks only at whether the first and the second fire."],
+        question: "Set the second and the third neuron so that all four points are right.",
+        answer: ["Let the second fire only at (1, 1): weights 1 and 1, bias −1.5. The third says yes to the first and a louder no to the second: 1, −2 and −0.5."],
+        toy: "xor", panel: "network",
+      },
+      {
+        words: ["The third neuron is a perceptron of two features that nobody wrote down: the network could learn them. The perceptron's rule cannot, as it says nothing of a neuron whose output is not the answer."],
+        question: "How are the weights of inner neurons learned?",
+        answer: ["Make every step smooth, so that the error has a slope, and pass the blame back along the weights: that is back-propagation, the subject of a later chapter of the book. All deep networks are made of these units."],
+        toy: "xor", panel: "network",
+      },
+    ],
+  },
+  {
+    name: "tasks", title: "Tasks", section: "For yourself, or as homework", about: "Eight things to do; the page checks them.",
+    pages: [
+      {
+        words: ["Place 6 points at most, so that the perceptron makes at least 20 mistakes before all are right. The address keeps what you did: hand in the link."],
+        hint: ["Mistakes are bounded by R²/γ²: put a long row, and two points of different classes close to each other."],
+        document: { points: [], max_iter: 200 }, panel: "neuron", task: "mistakes",
+      },
+      {
+        words: ["Move points, as few as you like, until one pass is enough: no mistake after the first."],
+        toy: "separable", panel: "passes", task: "once",
+      },
+      {
+        words: ["Draw the line yourself: pull w by its ring. Then let the perceptron learn from there. Who has fewer points wrong? You have done it when your line is at least as good as its last weights."],
+        toy: "overlapping", panel: "axis", task: "line",
+      },
+      {
+        words: ["Break the average: find points that the last weights get all right, and the average of all weights not."],
+        hint: ["The average remembers the beginning. Let the first rows lead it astray, and let few rows follow."],
+        toy: "separable", document: { max_iter: 100 }, at: "end", panel: "passes", task: "average",
+      },
+      {
+        words: ["The book's question: why ≤ and not <? With < an activation of 0 would be right for both classes. Find a setting of “An activation of 0 is” under which the first row teaches nothing, and take one step."],
+        toy: "separable", panel: "neuron", task: "zero",
+      },
+      {
+        words: ["The book's question: what if a yes/no feature is −1 for yes? Here x₁ = 1 means yes. Move both points with yes to x₁ = −1 and look at w₁."],
+        document: { points: [[1, 0, 1], [0, 0, -1], [1, 1, 1], [0, 1, -1]] }, at: "end", panel: "neuron", task: "signs",
+      },
+      {
+        words: ["The book's question: find weights for x₁, x₂ and x₁ ∧ x₂ that solve XOR. Enter them under Settings, “Weights before the first row”, and stay at step 0."],
+        toy: "xor", document: { map: "conjunction" }, panel: "space", task: "and",
+      },
+      {
+        words: ["The book's question: its proof takes ‖x‖ ≤ 1. What with R in place of 1? Here R = 1.118. Move the four points so that R is about twice as long and R²/γ² stays as it is."],
+        question: "What does that say about scaling all rows?", answer: ["Nothing happens: the longer the rows, the wider the margin. R²/γ² is the same for all scales, and so is every mistake."],
+        document: { points: [[1, 0.5, 1], [-0.5, -1, -1], [0.5, 1, 1], [-1, -0.5, -1]], bias: false, view: SQUARE }, at: "end", panel: "theorem", task: "radius",
       },
     ],
   },

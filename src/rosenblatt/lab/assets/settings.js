@@ -40,8 +40,10 @@ export class Settings {
       this.fields[name] = select;
       nodes.push(element("label", {}, words, select), ...(AFTER[name] ?? []).map((other) => this.number(other, change)));
     }
-    this.start = ["w₁", "w₂", "b"].map((words, j) => element("input", { type: "number", step: "any", "aria-label": `Starting ${words}`, onchange: () => this.setStart(change, j) }));
-    this.startField = element("fieldset", { class: "start" }, element("legend", {}, "Weights before the first row: w₁, w₂, b"), ...this.start);
+    this.start = ["w₁", "w₂", "b", "w₃"].map((words, j) => element("input", { type: "number", step: "any", "aria-label": `Starting ${words}`, onchange: () => this.setStart(change, j) }));
+    const [first, second, bias, third] = this.start;
+    this.startWords = element("legend", {});
+    this.startField = element("fieldset", { class: "start" }, this.startWords, first, second, third, bias);
     nodes.push(this.number("max_iter", change), this.startField);
     this.formula = element("p", { class: "note" });
     this.dropped = element("p", { class: "note warning", role: "status", hidden: true }, "Second-order rules have no kernel: the kernel is now “None”. Undo brings it back.");
@@ -83,7 +85,8 @@ export class Settings {
   setStart(change, j) {
     const input = this.start[j];
     if (input.value === "" || !input.checkValidity()) return input.reportValidity();
-    const start = this.start.map((node) => Number(node.value) || 0);
+    const [first, second, bias, third] = this.start.map((node) => Number(node.value) || 0);
+    const start = this.document.map === "conjunction" ? [first, second, third, bias] : [first, second, bias];
     return change({ start: start.some(Boolean) ? start : [] });
   }
 
@@ -95,11 +98,15 @@ export class Settings {
       if ((input !== active || input.tagName === "SELECT") && input.value !== value) input.value = value;
       if (this.dependent.includes(name)) input.parentNode.hidden = !applies(name, document);
     }
-    this.startField.hidden = !training.isLine;
-    this.start.forEach((input, j) => {
-      if (input !== active) input.value = String(document.start[j] ?? 0);
-      if (j === 2) set(input, { "aria-disabled": !document.bias });
+    const isThree = document.map === "conjunction" && !training.hasKernel;
+    this.startField.hidden = !training.isLine && !isThree;
+    this.startWords.textContent = `Weights before the first row: w₁, w₂, ${isThree ? "w₃ of x₁ ∧ x₂, " : ""}b`;
+    const [first, second] = document.start;
+    [first, second, document.start.at(-1), isThree ? document.start[2] : 0].forEach((value, j) => {
+      if (this.start[j] !== active) this.start[j].value = String(value ?? 0);
     });
+    this.start[3].hidden = !isThree;
+    set(this.start[2], { "aria-disabled": !document.bias });
     const { formula, order } = RULES[document.rule];
     this.formula.textContent = order === 2 ? `Each weight has a variance, the diagonal of Σ. Step: ${formula}; then w ← w + α·y·Σx and Σ ← Σ − β·(Σx)².` : `Step τ = ${formula}; then w ← w + τ·y·x.`;
   }

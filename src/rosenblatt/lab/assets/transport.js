@@ -55,12 +55,13 @@ export class Transport {
   }
 
   // Steps fall due by the clock, so that a slow picture does not slow the training.
-  start() {
+  start(most = Infinity) {
     let due = performance.now();
+    let count = 0;
     const tick = () => {
       let moved = true;
       while (moved && performance.now() >= due) {
-        moved = this.go("step");
+        moved = count++ < most && this.go("step");
         due += this.interval;
       }
       if (!moved) this.pause();

@@ -1,0 +1,205 @@
+"""What the scenes and the chapters say in numbers is what the library computes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rosenblatt import FeatureConjunctions, Perceptron, diagnose, trace
+from rosenblatt.lab.document import Document
+from rosenblatt.lab.toy_sets import toy_set
+from tests.lab.engine import Engine
+
+LEARN = Path(__file__).parents[2] / "docs" / "learn"
+
+
+class Book:
+    """All scenes, asked for what a page says and what it shows."""
+
+    def __init__(self, scenes: list[dict[str, Any]]) -> None:
+        self.pages = {
+            (scene["name"], n): page for scene in scenes for n, page in enumerate(scene["pages"], 1)
+        }
+
+    def says(self, name: str, page: int) -> str:
+        """Return words and answer of a page."""
+        found = self.pages[name, page]
+        return " ".join([*found["words"], *found.get("answer", [])])
+
+    def document(self, name: str, page: int) -> Document:
+        """Return what a page shows."""
+        found = self.pages[name, page]
+        begun = toy_set(found["toy"]).plain() if "toy" in found else {}
+        return Document.from_plain({**begun, **found.get("document", {})})
+
+
+@pytest.fixture(scope="module")
+def book(engine: Engine) -> Book:
+    """Return the scenes of the page."""
+    return Book(engine.ask("scenes"))
+
+
+def chapter(name: str) -> str:
+    """Return the text of a chapter."""
+    return " ".join((LEARN / f"{name}.md").read_text("utf-8").split())
+
+
+def shown(value: float, digits: int = 4) -> str:
+    """Return a number as the page writes it."""
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def widest(X: NDArray[Any], y: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+    """Return the margin without a bias and its unit vector: that of rows and mirror images."""
+    verdict = diagnose(np.vstack([X, -X]), np.append(y, -y))
+    assert verdict.w is not None
+    return verdict.margin_high, verdict.w / np.linalg.norm(verdict.w)
+
+
+def test_theorem(book: Book) -> None:
+    """Γ, R and the bound, the updates and every angle, without a bias and with one."""
+    document = book.document("theorem", 1)
+    X, y = document.X, document.y
+    gamma, star = widest(X, y)
+    radius = np.hypot(*X.T).max()
+    text = book.says("theorem", 1)
+    assert f"γ = {shown(gamma)} and R = {shown(radius)}" in text
+    bound = f"R²/γ² = {shown(radius**2)}/{shown(gamma**2)} = {shown(radius**2 / gamma**2)}"
+    assert bound in text
+    updates = [step for step in trace(X, y, fit_intercept=False) if step.mistake]
+    assert f"It took {len(updates)} updates." in text
+    angles = [np.degrees(np.arccos(step.w @ star / np.linalg.norm(step.w))) for step in updates]
+    assert angles[3] > angles[2] + 10  # it rises at the fourth
+    said = "{}°, {}°, {}°, and then up to {}° at the fourth update, before it falls to {}°"
+    for words in (book.says("theorem", 3), chapter("theorem")):
+        assert said.format(*(shown(angle, 3) for angle in angles)) in words
+    other = book.document("theorem", 4)
+    count = sum(step.mistake for step in trace(other.X, other.y, fit_intercept=False))
+    assert f"{count} updates in place of {len(updates)}" in book.says("theorem", 4)
+    assert sorted(other.points) == sorted(document.points)
+    verdict = diagnose(X, y)
+    assert verdict.bound is not None
+    for words in (book.says("theorem", 6), chapter("theorem")):
+        assert f"from {shown(radius**2)} to {shown(radius**2 + 1)}" in words
+        assert shown(verdict.bound) in words
+    visits = [t for t, step in enumerate(trace(X, y, fit_intercept=False), 1) if step.mistake]
+    assert [book.pages["theorem", page]["at"] for page in (2, 3)] == visits[1:3]
+
+
+def test_mistake(book: Book) -> None:
+    """The activation before and after the update, term by term."""
+    document = book.document("mistake", 2)
+    steps = trace(document.X, document.y)
+    step = steps[book.pages["mistake", 2]["at"] - 1]
+    x = document.X[step.row]
+    after = step.w @ x + step.b
+    sum_ = f"{shown(step.activation, 3)} + {shown(x @ x)} + 1 = {shown(after)}"
+    for words in (book.says("mistake", 2), chapter("mistake")):
+        assert sum_ in words
+    third = steps[book.pages["mistake", 3]["at"] - 1]
+    assert f"the activation was {shown(third.activation)}" in book.says("mistake", 3)
+    assert third.y == -1
+    document = book.document("mistake", 4)
+    x, y = document.X[0], document.y[0]
+    before = x @ document.start[:2] + document.start[2]
+    said = f"from {shown(before)} to {shown(before + y * (x @ x + 1))}"
+    for words in (book.says("mistake", 4), chapter("mistake")):
+        assert said in words
+
+
+def test_order_and_geometry(book: Book) -> None:
+    """Passes and mistakes of both orders; where the bias puts the threshold."""
+    document = book.document("order", 2)
+    given, mixed = (
+        Perceptron(shuffle=shuffle, random_state=document.seed).fit(document.X, document.y)
+        for shuffle in (False, True)
+    )
+    words = {2: "two", 7: "seven"}
+    said = (
+        f"As given: {words[given.n_iter_]} passes and {given.n_mistakes_} mistakes. "
+        f"Shuffled: {words[mixed.n_iter_]} passes and {mixed.n_mistakes_} mistakes"
+    )
+    assert said in book.says("order", 2)
+    first = trace(document.X, document.y)[: len(document.y)]
+    assert sum(step.mistake for step in first) == 3
+    assert "Of thirty rows three have taught." in book.says("order", 1)
+    start = book.document("geometry", 4).start
+    threshold = -start[2] / float(np.linalg.norm(start[:2]))
+    for text in (book.says("geometry", 4), chapter("geometry")):
+        assert shown(threshold, 1) in text
+    assert start[:2] == book.document("geometry", 2).start[:2]  # the same w, the same length
+
+
+def test_stopping(book: Book) -> None:
+    """The held-out error of an averaged kernel perceptron, pass by pass."""
+    document = book.document("stopping", 1)
+    learned, held = (np.arange(len(document.y)) % 3 != 2, np.arange(len(document.y)) % 3 == 2)
+
+    def kernel(A: NDArray[Any], B: NDArray[Any]) -> NDArray[Any]:
+        distances = ((A[:, None] - B[None]) ** 2).sum(axis=2)
+        return np.asarray(np.exp(-document.gamma * distances) + 1)  # the bias is a constant feature
+
+    X, y = document.X[learned], document.y[learned]
+    G, H = kernel(X, X), kernel(document.X[held], X)
+    alpha, total, errors = np.zeros(len(X)), np.zeros(len(X)), []
+    for _ in range(document.max_iter):
+        for i in range(len(X)):
+            alpha[i] += y[i] * (y[i] * (G[i] @ alpha) <= 0)
+            total += alpha
+        wrong = [
+            np.mean((K @ total > 0) * 2 - 1 != own) for K, own in ((G, y), (H, document.y[held]))
+        ]
+        errors.append(wrong)
+    text = book.says("stopping", 2)
+    assert f"{shown(100 * errors[-1][0], 3)} % of the points learned are wrong" in text
+    assert f"and {shown(100 * errors[-1][1])} % of those held out" in text
+    least = min(error for _, error in errors)
+    assert f"After pass 2 it was {shown(100 * errors[1][1])} %." in text
+    assert errors[1][1] == least
+
+
+def test_sureness_and_xor(book: Book) -> None:
+    """Variances and steps of AROW; mistakes and weights for the combination of two features."""
+    document = book.document("sureness", 2)
+    steps = trace(document.X, document.y, rule="arow", fit_intercept=False)
+    before, after = steps[5], steps[6]
+    assert before.variance_w is not None
+    variance = before.variance_w[0]
+    assert f"{shown(variance, 2)}: that weight is known to ±{shown(variance**0.5, 2)}" in book.says(
+        "sureness", 1
+    )
+    moved = np.abs(after.w - before.w)
+    for text in (book.says("sureness", 2), chapter("sureness")):
+        assert f"by {moved[1]:.2f}" in text
+        assert f"by {moved[0]:.2f}" in text
+    document = book.document("xor", 3)
+    X = np.column_stack([document.X, document.X.prod(axis=1)])
+    assert np.array_equal(X, FeatureConjunctions().fit_transform(document.X))
+    count = sum(step.mistake for step in trace(X, document.y))
+    assert f"after {count} mistakes" in book.says("xor", 3)
+    assert np.array_equal(X @ [1, 1, -2] - 0.5, [-0.5, 0.5, -0.5, 0.5])
+    document = book.document("xor", 4)
+    X = np.column_stack([document.X, document.X.prod(axis=1)])
+    assert np.array_equal(X @ [1, 0, -2], document.y)
+    assert diagnose(document.X, document.y).status == "inseparable"
+
+
+def test_counts_and_weights(book: Book) -> None:
+    """The index counts its chapters, each scene has one, and the text model is the one quoted."""
+    names = list(dict.fromkeys(name for name, _ in book.pages))
+    listed = (LEARN / "index.md").read_text("utf-8").rpartition(":hidden:\n")[2].split()[:-1]
+    assert listed == names
+    assert len(names) == 13
+    assert "Thirteen short chapters. Ten follow chapter 4" in chapter("index")
+    text = (LEARN.parents[1] / "src/rosenblatt/lab/assets/text_model.js").read_text("utf-8")
+    model = json.loads(text.partition("TEXT_MODEL = ")[2].rstrip(";\n"))
+    assert "“worst” counts −46 wherever" in book.says("weights", 2)
+    assert model["weights"]["worst"] == -46
+    assert f"they get {100 * model['error']:.0f} % of 25,000 other reviews wrong" in chapter(
+        "weights"
+    )
+    assert "“not” has a small weight" in book.says("weights", 2)
+    assert abs(model["weights"].get("not", 0.0)) < 15
