@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.second_order import (
+    Beliefs,
     second_order_multiclass_pass,
     second_order_pass,
 )
@@ -68,8 +69,7 @@ def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero:
             np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
-            w,
-            sigma,
+            Beliefs(w, sigma),
             u,
             c,
             room,
@@ -113,13 +113,10 @@ def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero
             np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
-            np.empty(4),
-            w,
-            sigma,
+            Beliefs(w, sigma),
             u,
             c,
-            np.empty(d + 1),
-            np.empty(d + 1),
+            (np.empty(4), np.empty(d + 1), np.empty(d + 1)),
         )
         c += len(y)
         counted.append((counts.mistakes, counts.updates))

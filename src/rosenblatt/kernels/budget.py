@@ -76,22 +76,19 @@ def row_steps(
 
 @compiled
 def budget_block(
-    labels: NDArray[Any],  # the number of each row's class
-    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
+    block: tuple[NDArray[Any], ...],  # of each row the class, the weight if any, a random word
     gram: NDArray[Any],  # (rows, rows that are kept, then these rows)
     rule: Any,
     zero: int,
     joint: bool,
     limit: Limit,
-    words: NDArray[Any],  # one random word a row
     seen: int,  # Algorithm 7's counter before these rows
     n_kept: int,
     slots: Changed[Slots],
-    scores: NDArray[Any],  # room: a number for each column
-    delta: NDArray[Any],  # room: likewise
-    room: NDArray[Any],  # a number for each slot
+    rooms: tuple[NDArray[Any], ...],  # two numbers for each column, one for each slot
 ) -> tuple[int, int, float, int]:
     """Visit rows in order; return mistakes, updates, loss and how many rows are kept."""
+    (labels, weight, words), (scores, delta, room) = block, rooms
     mistakes, updates, loss = 0, 0, 0.0
     first = gram.shape[1] - len(labels)  # where these rows stand in the Gram block
     for t in range(len(labels)):

@@ -38,13 +38,8 @@ def note(log: Log, line: int, row: int, label: int, rival: int, tau: float, seen
 
 def empty_log(length: int) -> Log:
     """Return room for ``length`` updates."""
-    return Log(
-        np.empty(length, np.int64),
-        np.empty(length, np.int32),
-        np.empty(length, np.int32),
-        np.empty(length, np.float64),
-        np.empty(length, np.int64),
-    )
+    kinds: Any = (np.int64, np.int32, np.int32, np.float64, np.int64)
+    return Log(*(np.empty(length, kind) for kind in kinds))
 
 
 NO_LOG = empty_log(0)  # where nothing is to be written down

@@ -12,7 +12,7 @@ A dense dot product with one running sum waits for each addition before the next
 reorder them. Sixteen sums side by side, spelled out as one vector, run as fast as ``fastmath`` and
 still add in an order that is fixed: ``lane_dot`` gives the same bits as ``lane_dot_reference``.
 
-The methods are plain Python, and below them stands how each is compiled.
+The methods are compiled as they stand.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled_method, inlined, instruction
+from rosenblatt.kernels.compiling import compiled_methods, inlined, instruction
 from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE
 
 LANES = 16
@@ -133,27 +133,40 @@ class Dense(NamedTuple):
         """Whether zeros are left out, and weights of K classes stand by feature."""
         return False
 
-    def dot(self, i: int, w: NDArray[Any]) -> float:
+    def dot(self, i: int, w: NDArray[Any]) -> Any:
         """Return w·x of row i."""
-        return lane_dot_reference(self.values[i], w[:-1]) + self.constant * float(w[-1])
+        d = self.values.shape[1]
+        return lane_dot(self.values, i * d, w, 0, d) + self.constant * w[d]
 
-    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> float:
+    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> Any:
         """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
-        return self.dot(order[t], w)
+        d, size = self.values.shape[1], self.values.itemsize
+        n_ahead = min(max(DENSE_REACH // max(d * size, 1), 1), DENSE_AHEAD)
+        ahead = order[min(t + n_ahead * (d * size <= LONGEST_ROW), len(order) - 1)] * d
+        return lane_dot_ahead(self.values, order[t] * d, w, 0, d, ahead) + self.constant * w[d]
 
-    def sqnorm(self, i: int) -> float:
+    def sqnorm(self, i: int) -> Any:
         """Return ‖x‖² of row i."""
-        return lane_dot_reference(self.values[i], self.values[i]) + self.constant * self.constant
+        d = self.values.shape[1]
+        return lane_dot(self.values, i * d, self.values, i * d, d) + self.constant * self.constant
 
     def add(self, i: int, step: float, w: NDArray[Any]) -> None:
         """Change w to w + step·x of row i."""
-        w[:-1] += step * self.values[i].astype(np.float64)
-        w[-1] += step * self.constant
+        d = self.values.shape[1]
+        for j in range(d):
+            w[j] += step * float(self.values[i, j])
+        w[d] += step * self.constant
 
     def scores(self, i: int, w: NDArray[Any], out: NDArray[Any]) -> None:
         """Write the activation of every class on row i to out."""
-        for k in range(len(out)):
-            out[k] = self.dot(i, w[k])
+        d = self.values.shape[1]
+        x, pairs = i * d, len(out) - len(out) % 2
+        for k in range(0, pairs, 2):
+            a, b = lane_dot_pair(self.values, x, w, k * (d + 1), (k + 1) * (d + 1), d)
+            out[k] = a + self.constant * w[k, d]
+            out[k + 1] = b + self.constant * w[k + 1, d]
+        for k in range(pairs, len(out)):
+            out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
 
     def of_class(self, w: NDArray[Any], k: int) -> Any:
         """Return the vector of class k among those of all classes, as a view."""
@@ -161,34 +174,51 @@ class Dense(NamedTuple):
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
         """Ask the memory for rows that are soon to come; changes nothing."""
+        d, size = self.values.shape[1], self.values.itemsize
+        if d * size <= LONGEST_BURST:
+            n_ahead = SHORT_AHEAD if d * size * SHORT_AHEAD <= LONGEST_BURST else 1
+            start = order[min(t + n_ahead, len(order) - 1)] * d
+            for j in range(0, d, CACHE_LINE // size):
+                prefetch(self, VALUES, start + j)
 
-    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
+    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> Any:
         """Write Σx of row i to out, for the diagonal sigma of Σ, and return xᵀΣx."""
-        out[:-1] = sigma[:-1] * self.values[i]
-        out[-1] = sigma[-1] * self.constant
-        return lane_dot_reference(self.values[i], out[:-1]) + self.constant * float(out[-1])
+        d = self.values.shape[1]
+        for j in range(d):
+            out[j] = sigma[j] * self.values[i, j]
+        out[d] = sigma[d] * self.constant
+        return lane_dot(self.values, i * d, out, 0, d) + self.constant * out[d]
 
     def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
         """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
-        w += step * direction
+        for j in range(len(w)):
+            w[j] += step * direction[j]
 
     def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
         """Change sigma by −beta·direction², as ``scaled`` wrote it of row i, down to the least."""
-        np.maximum(sigma - beta * (direction * direction), LEAST_VARIANCE, out=sigma)
+        for j in range(len(sigma)):
+            sigma[j] = max(sigma[j] - beta * (direction[j] * direction[j]), LEAST_VARIANCE)
 
     def gather(
         self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
     ) -> None:
         """Write the weights of row i, of one class or all, to near; with u the average w − u/c."""
-        near[...] = w if u is None else w - u / c
+        there = near.flat
+        for p in range(w.size):
+            there[p] = _weight(w, u, c, p)
 
     def scatter(self, i: int, near: NDArray[Any], w: NDArray[Any]) -> None:
         """Change the weights of row i to those in near."""
-        w[...] = near
+        here, there = near.flat, w.flat
+        for p in range(w.size):
+            there[p] = here[p]
 
     def is_finite(self, i: int, near: NDArray[Any]) -> bool:
         """Whether all that ``gather`` wrote of row i is finite."""
-        return bool(np.isfinite(near).all())
+        here, found = near.flat, True
+        for p in range(near.size):
+            found = found and np.isfinite(here[p])
+        return found
 
 
 class CSR(NamedTuple):
@@ -207,10 +237,6 @@ class CSR(NamedTuple):
     def shape(self) -> tuple[int, int]:
         """Number of rows and of features, without the constant one."""
         return len(self.indptr) - 1, self.n_features
-
-    def _row(self, i: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        row = slice(self.indptr[i], self.indptr[i + 1])
-        return self.indices[row], self.data[row]
 
     @property
     def n_values(self) -> int:
@@ -235,124 +261,14 @@ class CSR(NamedTuple):
         """Whether zeros are left out, and weights of K classes stand by feature."""
         return True
 
-    def dot(self, i: int, w: NDArray[Any]) -> float:
+    def dot(self, i: int, w: NDArray[Any]) -> Any:
         """Return w·x of row i."""
-        indices, data = self._row(i)
-        return lane_dot_reference(data, w[indices], SPARSE_LANES) + self.constant * float(w[-1])
-
-    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> float:
-        """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
-        return self.dot(order[t], w)
-
-    def sqnorm(self, i: int) -> float:
-        """Return ‖x‖² of row i."""
-        _, data = self._row(i)
-        return lane_dot_reference(data, data) + self.constant * self.constant
-
-    def add(self, i: int, step: float, w: NDArray[Any]) -> None:
-        """Change w to w + step·x of row i."""
-        indices, data = self._row(i)
-        w[indices] += step * data.astype(np.float64)
-        w[-1] += step * self.constant
-
-    def scores(self, i: int, w: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write the activation of every class on row i to out."""
-        out[:] = 0.0
-        for j, x in zip(*self._row(i), strict=True):
-            out += float(x) * w[j]
-        out += self.constant * w[-1]
-
-    def of_class(self, w: NDArray[Any], k: int) -> Any:
-        """Return the vector of class k among those of all classes, as a view."""
-        return w[:, k]
-
-    def prefetch(self, order: NDArray[Any], t: int) -> None:
-        """Ask the memory for rows that are soon to come; changes nothing."""
-
-    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> float:
-        """Write Σx of row i to the first places of out, and return xᵀΣx."""
-        indices, data = self._row(i)
-        n = len(indices)
-        out[:n] = sigma[indices] * data
-        out[n] = sigma[-1] * self.constant
-        return lane_dot_reference(data, out[:n]) + self.constant * float(out[n])
-
-    def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
-        """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
-        indices, _ = self._row(i)
-        w[indices] += step * direction[: len(indices)]
-        w[-1] += step * direction[len(indices)]
-
-    def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
-        """Change sigma by −beta·direction², as ``scaled`` wrote it of row i, down to the least."""
-        features = np.append(self._row(i)[0], self.n_features)
-        near = direction[: len(features)]
-        sigma[features] = np.maximum(sigma[features] - beta * (near * near), LEAST_VARIANCE)
-
-    def gather(
-        self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
-    ) -> None:
-        """Write the weights of row i, of one class or all, to near; with u the average w − u/c.
-
-        The weights of its features come to the first places, that of the constant to the last.
-        """
-        indices, _ = self._row(i)
-        features = np.append(indices, self.n_features)
-        found = w[features] if u is None else w[features] - u[features] / c
-        near[: len(indices)], near[-1] = found[:-1], found[-1]
-
-    def scatter(self, i: int, near: NDArray[Any], w: NDArray[Any]) -> None:
-        """Change the weights of row i to those in near."""
-        indices, _ = self._row(i)
-        w[indices], w[-1] = near[: len(indices)], near[-1]
-
-    def is_finite(self, i: int, near: NDArray[Any]) -> bool:
-        """Whether all that ``gather`` wrote of row i is finite."""
-        n = len(self._row(i)[0])
-        return bool(np.isfinite(near[:n]).all() and np.isfinite(near[-1]).all())
-
-
-Rows = Dense | CSR
-
-VALUES = Dense._fields.index("values")
-DATA, INDICES, INDPTR = (CSR._fields.index(name) for name in ("data", "indices", "indptr"))
-
-
-def _by_format(rows: Any, dense: Any, csr: Any) -> Any:
-    """Return how a method is compiled for rows of this type; None for what is not rows."""
-    return {Dense: dense, CSR: csr}.get(rows.instance_class)
-
-
-def _byte(x: Any) -> Any:
-    """The divisor that turns bytes into elements of this array, or of a number."""
-    return getattr(x, "dtype", x).bitwidth // 8
-
-
-@compiled_method("dot")
-def _dot(self: Any, i: Any, w: Any) -> Any:
-    def dense(self, i, w):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        return lane_dot(self.values, i * d, w, 0, d) + self.constant * w[d]
-
-    def csr(self, i, w):  # type: ignore[no-untyped-def]
         start, stop = self.indptr[i], self.indptr[i + 1]
         total = sparse_dot(self.data, self.indices, start, stop, w)
         return total + self.constant * w[self.n_features]
 
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("dot_ahead")
-def _dot_ahead(self: Any, order: Any, t: Any, w: Any) -> Any:
-    size = _byte(self[0])
-
-    def dense(self, order, t, w):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        n_ahead = min(max(DENSE_REACH // max(d * size, 1), 1), DENSE_AHEAD)
-        ahead = order[min(t + n_ahead * (d * size <= LONGEST_ROW), len(order) - 1)] * d
-        return lane_dot_ahead(self.values, order[t] * d, w, 0, d, ahead) + self.constant * w[d]
-
-    def csr(self, order, t, w):  # type: ignore[no-untyped-def]
+    def dot_ahead(self, order: NDArray[Any], t: int, w: NDArray[Any]) -> Any:
+        """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
         self.prefetch(order, t)
         if self.n_features >= MANY_FEATURES:
             weights, i = (w,), order[min(t + 1, len(order) - 1)]
@@ -360,202 +276,30 @@ def _dot_ahead(self: Any, order: Any, t: Any, w: Any) -> Any:
                 prefetch(weights, 0, self.indices[p])
         return self.dot(order[t], w)
 
-    return _by_format(self, dense, csr)
+    def sqnorm(self, i: int) -> Any:
+        """Return ‖x‖² of row i."""
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        return lane_dot(self.data, start, self.data, start, n) + self.constant * self.constant
 
-
-@compiled_method("sqnorm")
-def _sqnorm(self: Any, i: Any) -> Any:
-    def dense(self, i):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        return lane_dot(self.values, i * d, self.values, i * d, d) + self.constant**2
-
-    def csr(self, i):  # type: ignore[no-untyped-def]
-        start, stop = self.indptr[i], self.indptr[i + 1]
-        return lane_dot(self.data, start, self.data, start, stop - start) + self.constant**2
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("add")
-def _add(self: Any, i: Any, step: Any, w: Any) -> Any:
-    def dense(self, i, step, w):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        for j in range(d):
-            w[j] += step * self.values[i, j]
-        w[d] += step * self.constant
-
-    def csr(self, i, step, w):  # type: ignore[no-untyped-def]
+    def add(self, i: int, step: float, w: NDArray[Any]) -> None:
+        """Change w to w + step·x of row i."""
         for p in range(self.indptr[i], self.indptr[i + 1]):
-            w[self.indices[p]] += step * self.data[p]
+            w[self.indices[p]] += step * float(self.data[p])
         w[self.n_features] += step * self.constant
 
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("scores")
-def _scores(self: Any, i: Any, w: Any, out: Any) -> Any:
-    def dense(self, i, w, out):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        x, pairs = i * d, len(out) - len(out) % 2
-        for k in range(0, pairs, 2):
-            a, b = lane_dot_pair(self.values, x, w, k * (d + 1), (k + 1) * (d + 1), d)
-            out[k] = a + self.constant * w[k, d]
-            out[k + 1] = b + self.constant * w[k + 1, d]
-        for k in range(pairs, len(out)):
-            out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
-
-    def csr(self, i, w, out):  # type: ignore[no-untyped-def]
+    def scores(self, i: int, w: NDArray[Any], out: NDArray[Any]) -> None:
+        """Write the activation of every class on row i to out."""
         sparse_scores(self.data, self.indices, self.indptr[i], self.indptr[i + 1], w, out)
         for k in range(len(out)):
             out[k] += self.constant * w[self.n_features, k]
 
-    return _by_format(self, dense, csr)
+    def of_class(self, w: NDArray[Any], k: int) -> Any:
+        """Return the vector of class k among those of all classes, as a view."""
+        return w[:, k]
 
-
-@compiled_method("of_class")
-def _of_class(self: Any, w: Any, k: Any) -> Any:
-    return getattr(self.instance_class, "of_class", None)
-
-
-@compiled_method("scaled")
-def _scaled(self: Any, i: Any, sigma: Any, out: Any) -> Any:
-    def dense(self, i, sigma, out):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        for j in range(d):
-            out[j] = sigma[j] * self.values[i, j]
-        out[d] = sigma[d] * self.constant
-        return lane_dot(self.values, i * d, out, 0, d) + self.constant * out[d]
-
-    def csr(self, i, sigma, out):  # type: ignore[no-untyped-def]
-        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-        for p in range(n):
-            out[p] = sigma[self.indices[start + p]] * self.data[start + p]
-        out[n] = sigma[self.n_features] * self.constant
-        return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("move")
-def _move(self: Any, i: Any, step: Any, direction: Any, w: Any) -> Any:
-    def dense(self, i, step, direction, w):  # type: ignore[no-untyped-def]
-        for j in range(len(w)):
-            w[j] += step * direction[j]
-
-    def csr(self, i, step, direction, w):  # type: ignore[no-untyped-def]
-        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-        for p in range(n):
-            w[self.indices[start + p]] += step * direction[p]
-        w[self.n_features] += step * direction[n]
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("narrow")
-def _narrow(self: Any, i: Any, beta: Any, direction: Any, sigma: Any) -> Any:
-    def dense(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
-        for j in range(len(sigma)):
-            sigma[j] = max(sigma[j] - beta * (direction[j] * direction[j]), LEAST_VARIANCE)
-
-    def csr(self, i, beta, direction, sigma):  # type: ignore[no-untyped-def]
-        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-        for p in range(n):
-            j = self.indices[start + p]
-            sigma[j] = max(sigma[j] - beta * (direction[p] * direction[p]), LEAST_VARIANCE)
-        left = sigma[self.n_features] - beta * (direction[n] * direction[n])
-        sigma[self.n_features] = max(left, LEAST_VARIANCE)
-
-    return _by_format(self, dense, csr)
-
-
-@inlined
-def _weight(w: Any, u: Any, c: Any, p: Any) -> Any:
-    return w.flat[p]
-
-
-@inlined
-def _average(w: Any, u: Any, c: Any, p: Any) -> Any:
-    return w.flat[p] - u.flat[p] / c
-
-
-@compiled_method("gather")
-def _gather(self: Any, i: Any, w: Any, u: Any, c: Any, near: Any) -> Any:
-    weight = _average if hasattr(u, "ndim") else _weight
-
-    def dense(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-        there = near.flat
-        for p in range(w.size):
-            there[p] = weight(w, u, c, p)
-
-    def csr(self, i, w, u, c, near):  # type: ignore[no-untyped-def]
-        there = near.flat
-        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-        width = w.size // (self.n_features + 1)
-        for p in range(n):
-            j = self.indices[start + p] * width
-            for k in range(width):
-                there[p * width + k] = weight(w, u, c, j + k)
-        for k in range(width):
-            there[near.size - width + k] = weight(w, u, c, w.size - width + k)
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("scatter")
-def _scatter(self: Any, i: Any, near: Any, w: Any) -> Any:
-    def dense(self, i, near, w):  # type: ignore[no-untyped-def]
-        here, there = near.flat, w.flat
-        for p in range(w.size):
-            there[p] = here[p]
-
-    def csr(self, i, near, w):  # type: ignore[no-untyped-def]
-        here, there = near.flat, w.flat
-        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
-        width = w.size // (self.n_features + 1)
-        for p in range(n):
-            j = self.indices[start + p] * width
-            for k in range(width):
-                there[j + k] = here[p * width + k]
-        for k in range(width):
-            there[w.size - width + k] = here[near.size - width + k]
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("is_finite")
-def _is_finite(self: Any, i: Any, near: Any) -> Any:
-    def dense(self, i, near):  # type: ignore[no-untyped-def]
-        here, found = near.flat, True
-        for p in range(near.size):
-            found = found and np.isfinite(here[p])
-        return found
-
-    def csr(self, i, near):  # type: ignore[no-untyped-def]
-        here, found = near.flat, True
-        width = near.size // near.shape[0]
-        for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
-            found = found and np.isfinite(here[p])
-        for p in range(near.size - width, near.size):
-            found = found and np.isfinite(here[p])
-        return found
-
-    return _by_format(self, dense, csr)
-
-
-@compiled_method("prefetch")
-def _prefetch(self: Any, order: Any, t: Any) -> Any:
-    size = _byte(self[0])
-    line, index_line = CACHE_LINE // size, CACHE_LINE // _byte(self[1])
-
-    def dense(self, order, t):  # type: ignore[no-untyped-def]
-        d = self.values.shape[1]
-        if d * size <= LONGEST_BURST:
-            n_ahead = SHORT_AHEAD if d * size * SHORT_AHEAD <= LONGEST_BURST else 1
-            start = order[min(t + n_ahead, len(order) - 1)] * d
-            for j in range(0, d, line):
-                prefetch(self, VALUES, start + j)
-
-    def csr(self, order, t):  # type: ignore[no-untyped-def]
+    def prefetch(self, order: NDArray[Any], t: int) -> None:
+        """Ask the memory for rows that are soon to come; changes nothing."""
+        line, index_line = CACHE_LINE // self.data.itemsize, CACHE_LINE // self.indices.itemsize
         last = len(order) - 1
         prefetch(self, INDPTR, order[min(t + 2 * CSR_AHEAD, last)])  # where rows are found
         i = order[min(t + CSR_AHEAD, last)]
@@ -570,4 +314,77 @@ def _prefetch(self: Any, order: Any, t: Any) -> Any:
             prefetch(self, DATA, p + line)
             prefetch(self, INDICES, p)
 
-    return _by_format(self, dense, csr)
+    def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> Any:
+        """Write Σx of row i to the first places of out, and return xᵀΣx."""
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            out[p] = sigma[self.indices[start + p]] * self.data[start + p]
+        out[n] = sigma[self.n_features] * self.constant
+        return lane_dot(self.data, start, out, 0, n) + self.constant * out[n]
+
+    def move(self, i: int, step: float, direction: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change w to w + step·direction, as ``scaled`` wrote it of row i."""
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            w[self.indices[start + p]] += step * direction[p]
+        w[self.n_features] += step * direction[n]
+
+    def narrow(self, i: int, beta: float, direction: NDArray[Any], sigma: NDArray[Any]) -> None:
+        """Change sigma by −beta·direction², as ``scaled`` wrote it of row i, down to the least."""
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        for p in range(n):
+            j = self.indices[start + p]
+            sigma[j] = max(sigma[j] - beta * (direction[p] * direction[p]), LEAST_VARIANCE)
+        left = sigma[self.n_features] - beta * (direction[n] * direction[n])
+        sigma[self.n_features] = max(left, LEAST_VARIANCE)
+
+    def gather(
+        self, i: int, w: NDArray[Any], u: NDArray[Any] | None, c: int, near: NDArray[Any]
+    ) -> None:
+        """Write the weights of row i, of one class or all, to near; with u the average w − u/c.
+
+        The weights of its features come to the first places, that of the constant to the last.
+        """
+        there = near.flat
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        width = w.size // (self.n_features + 1)
+        for p in range(n):
+            j = self.indices[start + p] * width
+            for k in range(width):
+                there[p * width + k] = _weight(w, u, c, j + k)
+        for k in range(width):
+            there[near.size - width + k] = _weight(w, u, c, w.size - width + k)
+
+    def scatter(self, i: int, near: NDArray[Any], w: NDArray[Any]) -> None:
+        """Change the weights of row i to those in near."""
+        here, there = near.flat, w.flat
+        start, n = self.indptr[i], self.indptr[i + 1] - self.indptr[i]
+        width = w.size // (self.n_features + 1)
+        for p in range(n):
+            j = self.indices[start + p] * width
+            for k in range(width):
+                there[j + k] = here[p * width + k]
+        for k in range(width):
+            there[w.size - width + k] = here[near.size - width + k]
+
+    def is_finite(self, i: int, near: NDArray[Any]) -> bool:
+        """Whether all that ``gather`` wrote of row i is finite."""
+        here, found = near.flat, True
+        width = near.size // near.shape[0]
+        for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
+            found = found and np.isfinite(here[p])
+        for p in range(near.size - width, near.size):
+            found = found and np.isfinite(here[p])
+        return found
+
+
+@inlined
+def _weight(w: NDArray[Any], u: NDArray[Any] | None, c: int, p: int) -> Any:
+    return w.flat[p] if u is None else w.flat[p] - u.flat[p] / c
+
+
+Rows = Dense | CSR
+
+VALUES = Dense._fields.index("values")
+DATA, INDICES, INDPTR = (CSR._fields.index(name) for name in ("data", "indices", "indptr"))
+compiled_methods(Dense)  # and of CSR those of the same names

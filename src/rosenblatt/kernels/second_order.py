@@ -4,7 +4,7 @@ The covariance Σ is kept as its diagonal, laid out as the weights are. An updat
 w ← w + alpha·y·Σx and Σ ← Σ − beta·Σx(Σx)ᵀ, of which the diagonal is kept.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
@@ -15,6 +15,13 @@ from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.kernels.rows import Rows
 
 
+class Beliefs(NamedTuple):
+    """A normal distribution of weights."""
+
+    w: NDArray[Any]  # the mean
+    sigma: NDArray[Any]  # the diagonal of Σ, laid out as the mean
+
+
 @compiled
 def second_order_pass(
     rows: Rows,
@@ -23,13 +30,13 @@ def second_order_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    w: Changed[NDArray[Any]],
-    sigma: Changed[NDArray[Any]],  # the diagonal of Σ
+    beliefs: Changed[Beliefs],
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened."""
+    w, sigma = beliefs
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         i = order[t]
@@ -57,18 +64,16 @@ def second_order_multiclass_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    scores: NDArray[Any],  # room for the activation of each class
-    w: Changed[NDArray[Any]],  # laid out as the rows want it
-    sigma: Changed[NDArray[Any]],  # the diagonals, laid out likewise
+    beliefs: Changed[Beliefs],  # laid out as the rows want it
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
-    direction: NDArray[Any],  # room for Σx of the class
-    against: NDArray[Any],  # room for Σx of its rival
+    rooms: tuple[NDArray[Any], ...],  # for class scores, and Σx of the class and of its rival
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened.
 
     The lead of class k over its rival has the variance of both: xᵀΣₖx + xᵀΣᵣx.
     """
+    (w, sigma), (scores, direction, against) = beliefs, rooms
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)

@@ -284,21 +284,18 @@ class BudgetTraining(KernelTraining):
         largest = np.abs(gram).max()
         before = copy.deepcopy((state.slots, state.n_kept)) if largest > SAFE else None
         state.slots.column[state.by_age] = np.arange(state.n_kept)
+        words = random_words(state.key, state.count, size)
         mistakes, updates, loss, state.n_kept = budget_block(
-            self._labels(here),
-            self._weight(here),
+            (self._labels(here), self._weight(here), words),
             gram,
             self._rule,
             self._zero,
             state.pairs,
             state.limit,
-            random_words(state.key, state.count, size),
             state.count,
             state.n_kept,
             state.slots,
-            np.empty(state.n_columns),
-            np.empty(state.n_columns),
-            np.empty(len(state.slots.ages)),
+            tuple(np.empty(n) for n in (state.n_columns, state.n_columns, len(state.slots.ages))),
         )
         finite = np.isfinite(loss) and np.isfinite(state.slots.coef[state.by_age]).all()
         if before is not None and not (finite and np.isfinite(largest)):

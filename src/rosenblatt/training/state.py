@@ -13,7 +13,11 @@ from rosenblatt.kernels.binary import binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.second_order import second_order_multiclass_pass, second_order_pass
+from rosenblatt.kernels.second_order import (
+    Beliefs,
+    second_order_multiclass_pass,
+    second_order_pass,
+)
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import ArraySupply, Examples, RowSupply, or_empty
@@ -271,12 +275,11 @@ def kernel_call(
         if state.n_classes == 2:
             return binary_pass, (*given, w, u, c, log or NO_LOG)
         return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log or NO_LOG)
-    room = np.empty(rows.shape[1] + 1)
+    beliefs, room = Beliefs(w, state.variance), np.empty(rows.shape[1] + 1)
     if state.n_classes == 2:
-        return second_order_pass, (*given, w, state.variance, u, c, room)
-    rooms = (room, np.empty_like(room))
-    scores = np.empty(state.n_classes)
-    return second_order_multiclass_pass, (*given, scores, w, state.variance, u, c, *rooms)
+        return second_order_pass, (*given, beliefs, u, c, room)
+    rooms = (np.empty(state.n_classes), room, np.empty_like(room))
+    return second_order_multiclass_pass, (*given, beliefs, u, c, rooms)
 
 
 def count_mistakes(

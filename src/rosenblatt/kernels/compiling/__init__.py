@@ -10,7 +10,7 @@ With ``ROSENBLATT_PLAIN=1`` nothing is compiled or loaded and every kernel runs 
 same bits, a hundred times slower.
 
 What a kernel may call: what Python and NumPy have and numba knows, functions that are ``inlined``,
-other kernels, an ``instruction``, and methods of named tuples that are ``compiled_method``. All are
+other kernels, an ``instruction``, and ``compiled_methods`` of named tuples. All are
 known by a global name or a name of the enclosing function; an attribute of a module is not looked
 through. No kernel raises, makes an array or has a negative index, which would not be counted from
 the end.
@@ -44,7 +44,7 @@ __all__ = [
     "available",
     "bound",
     "compiled",
-    "compiled_method",
+    "compiled_methods",
     "inlined",
     "instruction",
     "machine_code_state",
@@ -104,21 +104,11 @@ def instruction(emitter: str) -> Callable[[Function], Function]:
     return note
 
 
-def compiled_method(name: str) -> Callable[[Function], Function]:
-    """Note how a method of a named tuple is compiled; in plain Python the method itself runs.
+def compiled_methods(kind: type) -> None:
+    """Note that kernels may call the methods of a named tuple, and all others of their names.
 
-    The decorated function is given the numba types of the call and returns the implementation, or
-    None where the tuple is not one that it knows. Inlining lets LLVM drop what a rule does not ask
-    for: the perceptron ignores ‖x‖², and a CSR pass is a third faster for it.
+    Inlining lets LLVM drop what a rule does not ask for: the perceptron ignores ‖x‖², and a CSR
+    pass is a third faster for it.
     """
-
-    def note(function: Function) -> Function:
-        METHODS.append((name, function))
-        return function
-
-    return note
-
-
-@compiled_method("step")
-def _rule_step(self: Any, margin: Any, sqnorm: Any) -> Any:
-    return getattr(self.instance_class, "step", None)
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        METHODS[name] = list(inspect.signature(method).parameters)

@@ -9,7 +9,7 @@ code stands by itself. Imported only where something is to be compiled.
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib import import_module
-from inspect import getclosurevars
+from inspect import Parameter, Signature, getclosurevars
 from types import CellType, FunctionType
 from typing import Any, NamedTuple
 
@@ -103,7 +103,8 @@ def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[An
 @cache
 def _dispatcher(function: Callable[..., Any]) -> Any:
     """Return what numba calls for a function of ours."""
-    _register_methods()
+    for name in METHODS:  # more may come with the next module
+        _register_method(name)
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
     if function in INSTRUCTIONS:
@@ -138,29 +139,18 @@ def _translated(function: Any) -> Any:
     return wraps(function)(made)
 
 
-def _register_methods() -> None:
-    """Tell numba of the methods of named tuples; more may come with the next module."""
-    for name, typed in METHODS:
-        _register_method(name, typed)
-
-
 @cache
-def _register_method(name: str, typed: Callable[..., Any]) -> None:
-    overload_method(
-        types.BaseNamedTuple,
-        name,
-        jit_options=INLINE,
-        strict=False,  # else numba compares type annotations, which the rules have
-    )(_implementation(typed))
+def _register_method(name: str) -> None:
+    """Tell numba that a method of named tuples is compiled as it stands."""
 
+    def implementation(*arguments: Any) -> Any:
+        method = getattr(arguments[0].instance_class, name, None)
+        return None if method is None else _translated(method)
 
-def _implementation(typed: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(typed)
-    def translated(*arguments: Any) -> Any:
-        found = typed(*arguments)
-        return None if found is None else _translated(found)
-
-    return translated
+    parameters = [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in METHODS[name]]
+    implementation.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    # not strict: else numba compares type annotations, which the methods have
+    overload_method(types.BaseNamedTuple, name, jit_options=INLINE, strict=False)(implementation)
 
 
 def numba_type(form: Form) -> Any:

@@ -34,7 +34,7 @@ Changed = Annotated[Kind, CHANGED]  # an argument of a kernel that it writes to
 
 INLINED: set[Callable[..., Any]] = set()
 INSTRUCTIONS: dict[Callable[..., Any], str] = {}  # the module that emits each
-METHODS: list[tuple[str, Callable[..., Any]]] = []  # of named tuples: name, and how it is compiled
+METHODS = {"step": ["self", "margin", "sqnorm"]}  # of named tuples: the names of arguments
 
 
 class CompiledFunction:

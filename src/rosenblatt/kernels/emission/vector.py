@@ -74,7 +74,7 @@ def _dots(
     with cgutils.for_range_slice(builder, INT64(0), whole, INT64(n_lanes), INT64) as (j, _):
         if left.later is not None:
             for k in range(0, n_lanes, max(1, CACHE_LINE // left.size)):
-                _ask(builder, builder.gep(left.later, [builder.add(j, INT64(k))]))
+                ask(builder, builder.gep(left.later, [builder.add(j, INT64(k))]))
         _accumulate(builder, left, rights, lanes, j, n_lanes)
     folded = (_fold(builder, builder.load(lane)) for lane in lanes)
     totals = [cgutils.alloca_once_value(builder, total) for total in folded]
@@ -227,7 +227,7 @@ class _Scores(NamedTuple):
             later = builder.add(loop.index, INT64(WEIGHTS_AHEAD))
             later = builder.select(builder.icmp_signed("<", later, last), later, last)
             for k in range(0, n_classes, WEIGHTS_LINE):
-                _ask(builder, self._address(builder, later, first, k))
+                ask(builder, self._address(builder, later, first, k))
             x = _splat(builder, self.values.load(loop.index, 1), width)
             for k, total in enumerate(sums):
                 address = self._address(builder, loop.index, first, k * width)
@@ -258,7 +258,7 @@ def _splat(builder: Any, value: Any, width: int) -> Any:
     return lanes
 
 
-def _ask(builder: Any, address: Any) -> None:
+def ask(builder: Any, address: Any) -> None:
     """Ask for the cache line at an address, without waiting for it."""
     byte = ir.IntType(8).as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
@@ -296,7 +296,7 @@ def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = builder.extract_value(arguments[0], number)
         struct = context.make_array(rows[number])(context, builder, array)
-        _ask(builder, builder.gep(struct.data, [arguments[2]]))
+        ask(builder, builder.gep(struct.data, [arguments[2]]))
         return context.get_dummy_value()
 
     return types.void(rows, field, types.intp), codegen

@@ -6,9 +6,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
+from rosenblatt.kernels.emission.vector import ask
 from rosenblatt.kernels.text.words import SPAN
 
 BYTE = ir.IntType(8)
@@ -136,8 +136,5 @@ def store_byte(builder: Any, text: Any, position: Any, byte: Any) -> None:
 
 @emitted(NOTHING, INT, INT)
 def prefetch(builder: Any, base: Any, offset: Any) -> None:
-    """Call LLVM's prefetch: to read, to be kept, of data."""
-    byte, number = BYTE.as_pointer(), ir.IntType(32)
-    kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-    builder.call(function, [_place(builder, base, offset, BYTE), number(0), number(3), number(1)])
+    """Ask for the line at an address."""
+    ask(builder, _place(builder, base, offset, BYTE))
