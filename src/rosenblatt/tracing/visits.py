@@ -1,8 +1,4 @@
-"""Learning one row at a time in plain Python, with the bits of the compiled passes.
-
-The passes in ``kernels`` say what happened in total. Here each visit is made in plain Python, by
-the same rules and the plain methods of the rows, and tells all that it saw.
-"""
+"""Learning one row at a time: what each row meets is asked before the pass over it is made."""
 
 from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
@@ -15,7 +11,7 @@ from rosenblatt.rules import Rule, break_tie
 from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.history import StopReason
 from rosenblatt.training.loop import Plan, Progress, passes
-from rosenblatt.training.state import LinearTraining, State
+from rosenblatt.training.state import LinearTraining, State, run_pass
 
 
 class Visit(NamedTuple):
@@ -66,39 +62,24 @@ def visits(
 
 @np.errstate(over="ignore", invalid="ignore")  # as compiled code is; the pass tells of it
 def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Visit:
-    """Change the state by row i as the compiled pass over weights of its kind does."""
+    """Change the state by a pass over row i; return what it met, by the methods of the rows."""
     rows, y = examples.rows, int(examples.targets[i])
     if state.n_classes == 2:
         a: Any = float(rows.dot(i, state.weights))
-        rival, sides = int(y < 0), [(0, y)]
+        rival, sides = int(y < 0), [0]
         margin = break_tie(y * a, y, zero)
     else:
         a = np.empty(state.n_classes)
         rows.scores(i, state.weights, a)
         rival = best_rival(a, y, zero)
-        sides = [(y, 1), (rival, -1)]
+        sides = [y, rival]  # the classes that change
         margin = float(pair_margin(a, y, rival, zero))
     variance = beta = None
     if state.variance is None:
         tau = float(rule.step(margin, len(sides) * float(rows.sqnorm(i))))
     else:
-        sigma = state.by_class(state.variance)
-        directions = [np.empty(rows.shape[1] + 1) for _ in sides]  # Σx of each class that changes
-        pairs = zip(sides, directions, strict=True)
-        variance = float(sum(rows.scaled(i, sigma[k], direction) for (k, _), direction in pairs))
+        sigma, room = state.by_class(state.variance), np.empty(rows.shape[1] + 1)
+        variance = float(sum(rows.scaled(i, sigma[k], room) for k in sides))
         tau, beta = map(float, rule.step(margin, variance))
-    if tau != 0.0:
-        for array, step in ((state.weights, tau), (state.ledger, tau * state.count)):
-            if array is None:
-                continue
-            for number, (k, side) in enumerate(sides):
-                w = state.by_class(array)[k]
-                if beta is None:
-                    rows.add(i, step * side, w)
-                else:
-                    rows.move(i, step * side, directions[number], w)
-        if beta is not None:
-            for (k, _), direction in zip(sides, directions, strict=True):
-                rows.narrow(i, beta, direction, sigma[k])
-    state.count += 1
+    run_pass(state, examples, np.array([i]), rule, zero)
     return Visit(0, i, a, margin, rival, not margin > 0.0, tau, variance, beta)
