@@ -70,17 +70,13 @@ def diagnose(
     started = perf_counter()
     rows = check_labelled_rows(X, y)
     if mistakes is None and model is not None:
-        mistakes = _mistakes_of(model)
+        if not hasattr(model, "n_mistakes_"):
+            msg = f"model must be a fitted estimator of rosenblatt; got {type(model).__name__}."
+            raise InputError(msg)
+        mistakes = int(model.n_mistakes_)
     with np.errstate(all="ignore"):  # what overflows proves nothing, and is then not taken
         verdict = examine(rows, mistakes, Deadline(time_limit))
     return replace(verdict, seconds=perf_counter() - started)
-
-
-def _mistakes_of(model: Any) -> int:
-    if not hasattr(model, "n_mistakes_"):
-        msg = f"model must be a fitted estimator of rosenblatt; got {type(model).__name__}."
-        raise InputError(msg)
-    return int(model.n_mistakes_)
 
 
 def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Verdict:
@@ -103,7 +99,9 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
         verdict = replace(
             verdict, pairs=examine_pairs(system, run, proof.v, verdict.conflicts, deadline.share(3))
         )
-    certificate: Certificate | MachineCertificate | None = _known_certificate(rows, verdict)
+    of_pairs = (pair.certificate for pair in verdict.pairs if pair.certificate is not None)
+    certificate: Certificate | MachineCertificate | None
+    certificate = conflict_certificate(rows, verdict.conflicts) or next(of_pairs, None)
     if certificate is None and proof.v is None:
         proof = decide(system, np.zeros(system.width) if run is None else run.v, deadline)
         certificate = certificate_of(system, proof)
@@ -193,13 +191,6 @@ def _examine_pair(
     if isinstance(found, Certificate) and found.holds_for(own):
         return PairVerdict(labels, "inseparable", -inf, -inf, found.renumbered(numbers))
     return PairVerdict(labels, "undecided", -inf, inf)
-
-
-def _known_certificate(rows: LabelledRows, verdict: Verdict) -> Certificate | None:
-    """Return the certificate that two equal rows are, or that of a pair of classes, if any."""
-    if verdict.conflicts:
-        return conflict_certificate(rows, verdict.conflicts)
-    return next((pair.certificate for pair in verdict.pairs if pair.certificate is not None), None)
 
 
 def _first_proof(system: Inequalities, deadline: Deadline) -> tuple[PerceptronRun | None, Proof]:

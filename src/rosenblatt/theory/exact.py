@@ -161,7 +161,7 @@ def kernel_point(
         if not len(others):
             return None  # independent modulo a prime is independent
         for largest_part in (64, 10**12):
-            given = [_near(guess[j], largest_part) for j in others]
+            given = [Fraction(guess[j]).limit_denominator(largest_part) for j in others]
             if len(others) == 1:
                 given = [Fraction(1)]  # only the ratios matter
             solved = _completed(matrix[rows], columns, others, given, deadline)
@@ -219,10 +219,6 @@ def adds_up(vectors: list[dict[int, int]], weights: list[Fraction]) -> dict[int,
             for place, n in vector.items():
                 total[place] = total.get(place, 0) + units * n
     return {place: n for place, n in total.items() if n}
-
-
-def _near(value: float, largest_part: int) -> Fraction:
-    return Fraction(value).limit_denominator(largest_part)
 
 
 def pivots(

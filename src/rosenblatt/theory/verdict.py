@@ -1,5 +1,6 @@
 """The verdict on a data set: separable, inseparable or undecided, with its proof."""
 
+import json
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from math import ceil, inf, isfinite, log10
@@ -146,8 +147,6 @@ class Verdict:
 
     def to_json(self) -> str:
         """Return the verdict as a JSON text."""
-        import json
-
         return json.dumps(self.as_json(), ensure_ascii=False, allow_nan=False)
 
     def _repr_html_(self) -> str:

@@ -70,7 +70,9 @@ def measure(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
 ) -> MarginInterval:
     """Return the widest margin, from a witness v; ``length`` says which variables count."""
-    widest = widen(system, v, length, deadline)
+    widest = MarginCandidate(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
+    with suppress(OutOfTimeError):  # what is known until then serves
+        _widen(system, widest, length, deadline)
     witnesses = [v] if widest.v is v else [widest.v, v]
     ends = _ends(system, witnesses, length, *_fractions(system, widest, length), deadline)
     if not ends.are_close and system.width <= MOST_VARIABLES:
@@ -205,23 +207,10 @@ def _squares(rows: LabelledRows, scale: float) -> NDArray[Any]:
     return squares
 
 
-def widen(
-    system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
-) -> MarginCandidate:
-    """Return a witness near the widest margin and weights that bound it from above.
-
-    The margin is the least a·v over the length of v, where ``length`` says which variables count.
-    """
-    best = MarginCandidate(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
-    with suppress(OutOfTimeError):  # what is known until then serves
-        _widen(system, best, length, deadline)
-    return best
-
-
 def _widen(
     system: Inequalities, best: MarginCandidate, length: NDArray[Any], deadline: Deadline
 ) -> None:
-    """Improve both sides of the margin, on a working set that grows."""
+    """Improve both sides of the margin, the least a·v over its length, on a growing working set."""
     deadline.check()
     _raise(system, best, best.v, system.leads(best.v).values, length)
     numbers = first_set(system, best.v)
