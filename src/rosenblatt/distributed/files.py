@@ -28,12 +28,12 @@ from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes
 from rosenblatt.distributed.shards import ClusterRows, RowPart, Survey, homes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.kernels.rows import CSR
 from rosenblatt.training.examples import ranks_of, sorted_classes
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+NO_ROWS = Batch(np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int64))
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 
 
@@ -110,31 +110,22 @@ def read_files(
     return ClusterFiles(collected, encoding, names, files.format, [*notes, *met.notes()])
 
 
-def read_svmlight(name: str, layout: Layout, template: bool) -> Batch | None:
-    """Return the rows of a file, None where there are none; runs in a worker."""
+def read_svmlight(name: str, layout: Layout, template: bool) -> Batch:
+    """Return the rows of a file; runs in a worker."""
     batches = list(Files([name], layout).svmlight(Classes(), template))
-    return join(batches) if batches else None
+    return join(batches) if batches else NO_ROWS
 
 
-def survey_batch(batch: Batch | None) -> Survey:
+def survey_batch(batch: Batch) -> Survey:
     """Return what there is in a file of svmlight; runs in a worker."""
-    if batch is None:
-        return Survey(0, 0, (), np.zeros(0, np.int64))
     counts = np.bincount(batch.labels, minlength=len(batch.classes))
     return Survey(batch.n_rows, batch.n_features, batch.classes, counts)
 
 
 def settle_batch(
-    batch: Batch | None, ranks: NDArray[np.int32], *, n_features: int, constant: float
+    batch: Batch, ranks: NDArray[np.int32], *, n_features: int, constant: float
 ) -> RowPart:
-    """Return rows as all the files together make them; runs in a worker.
-
-    Nothing of the batch is changed: it may be asked for again.
-    """
-    if batch is None:
-        nothing = np.zeros(0, np.int32)
-        rows = CSR(np.zeros(0), nothing, np.zeros(1, np.int64), n_features, constant)
-        return RowPart(rows, nothing)
+    """Return rows as all the files together make them, which changes none; runs in a worker."""
     return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
@@ -168,7 +159,7 @@ def read_table(
 ) -> RowPart:
     """Return the rows of a file, encoded as all the files say; runs in a worker."""
     batches = list(encoded(Files([name], layout), encoding, (), need_labels=True))
-    whole = join(batches)._replace(classes=batches[-1].classes) if batches else None
+    whole = join(batches)._replace(classes=batches[-1].classes) if batches else NO_ROWS
     return settle_batch(whole, ranks, n_features=n_features, constant=constant)
 
 

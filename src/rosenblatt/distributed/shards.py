@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import (
-    between,
-    compilable,
-    join,
-    matrix_of,
-    row_arrays,
-    take,
-)
+from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import (
