@@ -264,10 +264,6 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
             Classes that are yet to come.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
-
-        Returns
-        -------
-        self
         """
         first = "_model" not in vars(self)
         learner = self._checked_learner(goes_on=not first)
@@ -384,10 +380,6 @@ class OnlineClassifier(FittedClassifier, stored=False):
             Where to start; from zero otherwise.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
-
-        Returns
-        -------
-        self
         """
         start = {"coef_init": coef_init, "intercept_init": intercept_init}
         start = {} if coef_init is None and intercept_init is None else start

@@ -98,10 +98,6 @@ class FeatureConjunctions(TransformerMixin, BaseEstimator):
         ----------
         X : array or CSR matrix of shape (n_rows, n_features)
         y : ignored
-
-        Returns
-        -------
-        self
         """
         check_parameters("FeatureConjunctions", self.get_params(deep=False), CONJUNCTION_CHECKS)
         rows, _ = self._rows(X, reset=True)

@@ -142,10 +142,6 @@ class TableEncoder(ColumnEncoder):
         ----------
         X : data frame of pandas, polars or Arrow, list of dictionaries, or array
         y : ignored
-
-        Returns
-        -------
-        self
         """
         X = self._checked(X, reset=True)
         settings = self.get_params(deep=False)
@@ -211,10 +207,6 @@ class TextEncoder(ColumnEncoder):
         ----------
         X : sequence of texts, or a data frame of one column
         y : ignored
-
-        Returns
-        -------
-        self
         """
         settings = self.get_params(deep=False)
         del settings["sparse_output"]

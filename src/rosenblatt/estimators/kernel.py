@@ -151,10 +151,6 @@ class KernelPerceptron(FittedClassifier):
             Labels: numbers or strings, two classes or more.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
-
-        Returns
-        -------
-        self
         """
         outcome, held = self._fit(X, y, sample_weight)
         self._tell(outcome, held, KERNEL_CURE)

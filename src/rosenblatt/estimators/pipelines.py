@@ -15,11 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.data.encoding import (
-    ConjoinedEncoding,
-    ScaledEncoding,
-    SvmlightEncoding,
-)
+from rosenblatt.data.encoding import ConjoinedEncoding, ScaledEncoding, SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.conjunctions import FeatureConjunctions
 from rosenblatt.estimators.encoders import ColumnEncoder, TableEncoder, TextEncoder

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import Dense, Rows
-from rosenblatt.kernels.shapes import as_rows
+from rosenblatt.kernels.shapes import as_rows, place_of
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
 from rosenblatt.training.examples import check_count, class_weights, numbers_of
@@ -138,11 +138,7 @@ def check_finite(values: NDArray[Any], X: Any, estimator: Any) -> None:
     position = -1 if _is_finite(values) else first_not_finite(values)
     if position < 0:
         return
-    if sparse.issparse(X):
-        row = int(np.searchsorted(X.indptr, position, side="right")) - 1
-        column = int(X.indices[position])
-    else:
-        row, column = divmod(position, X.shape[1])
+    row, column = place_of(as_rows(X, 0.0), position)
     value = values.reshape(-1)[position]
     names = getattr(estimator, "feature_names_in_", None)
     where = f"feature {column}" if names is None else f"feature {column} ({names[column]!r})"

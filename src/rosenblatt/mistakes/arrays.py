@@ -70,13 +70,7 @@ def support_arrays(numbers: NDArray[Any], rows: Rows | None) -> Arrays:
 def read_list(
     arrays: Mapping[str, NDArray[Any]], n_classes: int, n_features: int, constant: float, count: int
 ) -> Mistakes:
-    """Return the updates of a linear learner up to a count of rows.
-
-    Raises
-    ------
-    InputError
-        Where they are not there, or cannot be.
-    """
+    """Return the updates of a linear learner up to a count of rows, or raise InputError."""
     found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     found.sizes |= {"met": MOST_ROWS, "count": MOST_ROWS}
     numbers = found["numbers"]
