@@ -19,11 +19,7 @@ from rosenblatt.kernels.shapes import entries
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import contributions
-from rosenblatt.models.feature_spaces import (
-    NUMBERS,
-    Features,
-    NamedFeatures,
-)
+from rosenblatt.models.feature_spaces import NUMBERS, Features, NamedFeatures
 from rosenblatt.models.json_export import to_json
 from rosenblatt.models.model import Class, Model
 from rosenblatt.models.onnx_export import to_onnx

@@ -140,7 +140,7 @@ class Client:
 
     def models(self) -> list[Description]:
         """Return all models that the token may know of."""
-        return self._get(ModelList, "/v1/models").models
+        return self._ask(ModelList, "GET", "/v1/models").models
 
     def create(self, model: str, *, file: bytes | None = None, **spec: Any) -> Description:
         """Create a model, or go on from the contents of a model ``file``.
@@ -149,11 +149,11 @@ class Client:
         ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
         body = {**spec, **_without_none(file=msgspec.to_builtins(file))}
-        return msgspec.json.decode(self._send("PUT", _path(model), body), type=Description)
+        return self._ask(Description, "PUT", _path(model), body)
 
     def describe(self, model: str, *, curve: bool = False) -> Description:
         """Return what a model is and how it is doing, with the curve of its error if asked for."""
-        return self._get(Description, _path(model), curve=1 if curve else None)
+        return self._ask(Description, "GET", _path(model), query={"curve": 1} if curve else None)
 
     def delete(self, model: str) -> None:
         """Delete a model with all of its examples."""
@@ -261,7 +261,7 @@ class Client:
 
     def job(self, model: str, job: int) -> Job:
         """Return how far a forgetting in the background is."""
-        return self._get(Job, _path(model, "jobs", str(job)))
+        return self._ask(Job, "GET", _path(model, "jobs", str(job)))
 
     def rollback(self, model: str, version: int) -> Description:
         """Return a model to an older version; what it learned since is no longer counted."""
@@ -271,7 +271,7 @@ class Client:
 
     def tokens(self) -> list[TokenAnswer]:
         """Return all tokens, without the secrets."""
-        return self._get(TokenList, "/v1/tokens").tokens
+        return self._ask(TokenList, "GET", "/v1/tokens").tokens
 
     def make_token(
         self,
@@ -286,8 +286,7 @@ class Client:
         """
         models = None if models is None else list(models)
         body = _without_none(name=name, scopes=list(scopes), models=models)
-        found = self._send("POST", "/v1/tokens", body, again=False)
-        return msgspec.json.decode(found, type=TokenAnswer)
+        return self._ask(TokenAnswer, "POST", "/v1/tokens", body, again=False)
 
     def remove_token(self, name: str) -> None:
         """Remove a token: it is refused from now on."""
@@ -295,11 +294,11 @@ class Client:
 
     def health(self) -> Ready:
         """Return that the service runs, or raise ServiceError."""
-        return self._get(Ready, "/health")
+        return self._ask(Ready, "GET", "/health")
 
     def ready(self) -> Ready:
         """Return whether examples can be learned, and if not, why."""
-        return msgspec.json.decode(self._send("GET", "/ready", unready=True), type=Ready)
+        return self._ask(Ready, "GET", "/ready", unready=True)
 
     def metrics(self) -> str:
         """Return the counters, as Prometheus reads them."""
@@ -307,18 +306,17 @@ class Client:
 
     def openapi(self) -> dict[str, Any]:
         """Return the description of the interface."""
-        return self._get(dict[str, Any], "/openapi.json")
+        return self._ask(dict[str, Any], "GET", "/openapi.json")
 
     # The way there
-
-    def _get(self, kind: type[Answer], path: str, **query: Any) -> Answer:
-        return msgspec.json.decode(self._send("GET", path, query=_without_none(**query)), type=kind)
 
     def _post(
         self, kind: type[Answer], model: str, verb: str, *, again: bool = True, **fields: Any
     ) -> Answer:
-        found = self._send("POST", _path(model, verb), _without_none(**fields), again=again)
-        return msgspec.json.decode(found, type=kind)
+        return self._ask(kind, "POST", _path(model, verb), _without_none(**fields), again=again)
+
+    def _ask(self, kind: type[Answer], *request: Any, **how: Any) -> Answer:
+        return msgspec.json.decode(self._send(*request, **how), type=kind)
 
     def _send(
         self,

@@ -39,14 +39,7 @@ from rosenblatt.service.history import (
     spec_from,
     text_of,
 )
-from rosenblatt.service.journal import (
-    HELD_BACK,
-    LEARNED,
-    Event,
-    Journal,
-    ModelRecord,
-    TokenRecord,
-)
+from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
 from rosenblatt.service.learner import Effect, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.requests import Learned, ModelSpec
