@@ -24,7 +24,7 @@ from benchmarks.distributed import (
     epoch_seconds,
     on_cluster,
 )
-from rosenblatt.distributed.mixing import FAN_IN, Change, Share, Start, add_shares, run_epoch
+from rosenblatt.distributed.mixing import FAN_IN, Share, Start, add_shares, run_epoch
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.kernels.counts import Counts
 
@@ -139,7 +139,7 @@ def _broadcast(client: Any, n_bytes: int) -> float:
 
 
 def _share(_number: int, n_weights: int) -> Share:
-    return Share(Counts(0, 0, 0.0), 1, 1.0, Change(np.ones(n_weights), None, n_weights), None)
+    return Share(Counts(0, 0, 0.0), 1, 1.0, np.ones((1, n_weights)), None)
 
 
 def _reduction(client: Any, n_bytes: int) -> float:

@@ -24,7 +24,7 @@ from rosenblatt.distributed import (
     ShardWarning,
 )
 from rosenblatt.distributed.engine import DaskEngine, shards_of
-from rosenblatt.distributed.mixing import Lesson, Start
+from rosenblatt.distributed.mixing import Lesson, Start, whole
 from rosenblatt.distributed.shards import Recipe, RowPart, Shard
 from rosenblatt.errors import InputError
 from rosenblatt.rules import Perceptron as PerceptronRule
@@ -171,7 +171,7 @@ def test_shards_stay_and_weights_cannot_be_written(client: Client) -> None:
     assert engine.gathered(_try_to_write, start) == [(True, 36.0)] * 4
     again = engine.epoch(start, 1, lesson)
     assert first.counts == again.counts
-    assert np.array_equal(first.change.whole((9,)), again.change.whole((9,)))
+    assert np.array_equal(whole(first.change, (9,)), whole(again.change, (9,)))
     assert client.who_has(shards) == homes
 
 

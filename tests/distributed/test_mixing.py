@@ -10,21 +10,24 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.distributed.mixing import (
-    Change,
     Lesson,
     Mixing,
+    Share,
     Start,
     VirtualShards,
     add_shares,
+    compact,
     fixed,
     mix,
     run_epoch,
     simulate,
     tree,
     virtual_shards,
+    whole,
 )
 from rosenblatt.distributed.shards import Shard
 from rosenblatt.errors import WeightOverflowError
+from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, phi_of
@@ -182,15 +185,15 @@ def test_broadcast_weights_are_never_written() -> None:
     state = State(np.arange(6.0), np.ones(6), 2, 10)
     for alone in (False, True):
         start = Start.of(state, alone=alone)
-        before = [change.values.copy() for change in (start.weights, start.ledger) if change]
-        arrays = [change.values for change in (start.weights, start.ledger) if change]
+        arrays = [one for one in (start.weights, start.ledger) if one is not None]
+        before = [array.copy() for array in arrays]
         assert len(arrays) == 1 + alone
         assert not any(array.flags.writeable for array in arrays)
         for shard in virtual_shards(Examples(dense(X), y), 3):
             lesson = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
             share = run_epoch(shard, start, 1, lesson)
             assert share.counts.mistakes > 0
-            assert not any(np.shares_memory(share.change.values, array) for array in arrays)
+            assert not any(np.shares_memory(share.change.data, array) for array in arrays)
         assert all(map(same_bits, arrays, before))
     assert state.weights.tolist() == [0, 1, 2, 3, 4, 5]
 
@@ -208,7 +211,7 @@ def test_a_shard_that_moved_is_learned_from(kind: str) -> None:
     lesson = Lesson(PA1(0.5), 0, shuffle=True, seed=0, averaged=False)
     shares = [run_epoch(part, start, 1, lesson) for part in (shard, arrived)]
     assert len(odd) >= 4
-    assert same_bits(*(share.change.whole((6,)) for share in shares))
+    assert same_bits(*(whole(share.change, (6,)) for share in shares))
 
 
 @pytest.mark.parametrize(("rule", "length"), [(Perceptron(), 0.1), (AROW(), 20.0)])
@@ -224,7 +227,7 @@ def test_a_clean_epoch_leaves_the_weights_alone(rule: Rule, length: float) -> No
     lesson = Lesson(rule, 0, shuffle=True, seed=0, averaged=True)
     share = tree([run_epoch(shard, start, 1, lesson) for shard in shards], add_shares)
     assert share.counts.updates == 0
-    assert share.change.nbytes == 0
+    assert share.change.nnz == 0
     mix(state, share, alone=False)
     assert same_bits(state.weights, weights)
     if variance is not None:
@@ -343,35 +346,39 @@ arrays = st.integers(1, 40).flatmap(
 )
 
 
+def share_of(change: Any) -> Share:
+    """Return what a shard did that changed the weights so."""
+    return Share(Counts(0, 0, 0.0), 1, 1.0, change, None)
+
+
 @given(arrays)
 def test_both_forms_add_alike(drawn: list[list[float]]) -> None:
     """A sum has the bits of the sum of whole arrays, whichever form each side and it have."""
     a, b = np.array(drawn)
-    whole = a + b
-    forms = [[Change.of(x), Change(x, None, len(x))] for x in (a, b)]
-    for left in forms[0]:
-        for right in forms[1]:
-            assert same_bits(left.plus(right).whole((len(a),)), whole)
+    for left in (compact(a), a.reshape(1, -1)):
+        for right in (compact(b), b.reshape(1, -1)):
+            total = share_of(left).plus(share_of(right)).change
+            assert same_bits(whole(total, a.shape), a + b)
 
 
 def test_the_smaller_form_is_sent() -> None:
     """Twelve bytes a value that is not zero, or eight a value: whichever is less."""
     array = np.zeros((3, 100))
     array[1, 5:9] = 1.5
-    sparse = Change.of(array)
-    assert sparse.nbytes == 4 * 12
-    assert same_bits(sparse.whole(array.shape), array)
-    assert Change.of(np.ones((3, 100))).nbytes == 300 * 8
+    sparse = compact(array)
+    assert sparse.data.nbytes + sparse.indices.nbytes == 4 * 12
+    assert same_bits(whole(sparse, array.shape), array)
+    assert compact(np.ones((3, 100))).nbytes == 300 * 8
 
 
 def test_a_sum_shares_no_memory() -> None:
     """What a worker keeps of a share is not changed by adding it to another."""
     for array in (np.ones(10), np.eye(1, 10)[0]):
-        one, other = Change.of(array.copy()), Change.of(array.copy())
-        total = one.plus(other)
-        total.values[:] = -7.0
-        assert same_bits(one.whole((10,)), array)
-        assert same_bits(other.whole((10,)), array)
+        one, other = compact(array.copy()), compact(array.copy())
+        total = share_of(one).plus(share_of(other)).change
+        (total.data if hasattr(total, "nnz") else total)[...] = -7.0
+        assert same_bits(whole(one, (10,)), array)
+        assert same_bits(whole(other, (10,)), array)
 
 
 def test_a_fixed_array_is_a_copy_that_cannot_be_written() -> None:

@@ -29,6 +29,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rosenblatt.distributed.shards import Shard, bounds, deal_rows, make_shard
 from rosenblatt.kernels.counts import Counts
@@ -41,72 +42,32 @@ from rosenblatt.training.streaming import Watcher
 
 Mixing = Literal["uniform", "mistakes"]
 Summand = TypeVar("Summand")
+Change = Any  # an array of one row, or a CSR array of it where that is smaller
+PER_VALUE = 12  # bytes of a value of a CSR array and its place
 FAN_IN = 8  # shares that are added in one place: fewer tasks than in pairs, fewer levels than all
 
 
-class Change(NamedTuple):
-    """The values of an array laid flat: all of them, or those that are not zero.
+def compact(array: NDArray[Any]) -> Change:
+    """Return an array laid flat, without its zeros where that is smaller: x + 0 is x."""
+    flat = array.reshape(1, -1)
+    n_values = np.count_nonzero(flat)
+    return sparse.csr_array(flat) if PER_VALUE * n_values < flat.nbytes else flat
 
-    Both forms give the same sums to the last bit, since x + 0 is x.
-    """
 
-    values: NDArray[Any]
-    places: NDArray[Any] | None  # where the values stand, ascending; None: they are all there are
-    length: int
+def whole(change: Change, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return a new array of these values."""
+    array: NDArray[Any] = change.toarray() if sparse.issparse(change) else change.copy()
+    return array.reshape(shape)
 
-    @classmethod
-    def of(cls, array: NDArray[Any]) -> "Change":
-        """Return the values of an array, without a copy where they are kept whole."""
-        flat = array.reshape(-1)
-        places = np.flatnonzero(flat)
-        narrow = np.int32 if len(flat) < 2**31 else np.int64
-        size = flat.itemsize + np.dtype(narrow).itemsize
-        if len(places) * size >= flat.nbytes:
-            return cls(flat, None, len(flat))
-        return cls(flat[places], places.astype(narrow), len(flat))
 
-    @property
-    def nbytes(self) -> int:
-        """How much there is to send."""
-        return int(self.values.nbytes + (0 if self.places is None else self.places.nbytes))
-
-    def whole(self, shape: tuple[int, ...]) -> NDArray[Any]:
-        """Return a new array of these values."""
-        array = np.zeros(self.length)
-        self.add_to(array)
-        return array.reshape(shape)
-
-    def times(self, factor: float) -> "Change":
-        """Return every value multiplied."""
-        return self._replace(values=self.values * factor)
-
-    def over(self, divisor: float) -> "Change":
-        """Return every value divided."""
-        return self._replace(values=self.values / divisor)
-
-    def add_to(self, array: NDArray[Any]) -> None:
-        """Change an array by adding these values to it."""
-        flat = array.reshape(-1)  # a view: weights are contiguous
-        if self.places is None:
-            flat += self.values
-        else:
-            flat[self.places] += self.values
-
-    def plus(self, other: "Change") -> "Change":
-        """Return the sum of both, which share no memory with it."""
-        if self.places is None or other.places is None:
-            whole, added = (self, other) if self.places is None else (other, self)
-            values = whole.values.copy()
-            added.add_to(values)
-            return Change(values, None, self.length)
-        places = np.union1d(self.places, other.places)
-        values = np.zeros(len(places))
-        values[np.searchsorted(places, self.places)] = self.values
-        values[np.searchsorted(places, other.places)] += other.values
-        total = Change(values, places, self.length)
-        if total.nbytes < values.itemsize * self.length:
-            return total
-        return Change(total.whole((self.length,)), None, self.length)
+def _sum(one: Change, other: Change) -> Change:
+    """Return the sum of both, which share no memory with it; None where one is None."""
+    if one is None or other is None:
+        return None
+    total = one + other
+    if sparse.issparse(total) and PER_VALUE * total.nnz >= 8 * total.shape[1]:
+        return total.toarray()
+    return total
 
 
 def fixed(array: NDArray[Any]) -> NDArray[Any]:
@@ -138,7 +99,7 @@ class Start(NamedTuple):
     n_classes: int
     by_feature: bool
     alone: bool  # there is but one shard, which goes on where it was, average and all
-    ledger: Change | None = None  # where alone
+    ledger: Change = None  # where alone
     seen: int = 0  # Algorithm 7's c, where alone
     variance: NDArray[Any] | None = None  # of a second-order rule
 
@@ -147,12 +108,12 @@ class Start(NamedTuple):
         """Return what the shards start from."""
         ledger = state.ledger if alone else None
         return cls(
-            _fixed(state.weights),
+            compact(fixed(state.weights)),
             state.weights.shape,
             state.n_classes,
             state.by_feature,
             alone,
-            None if ledger is None else _fixed(ledger),
+            None if ledger is None else compact(fixed(ledger)),
             state.count if alone else 0,
             None if state.variance is None else fixed(state.variance),
         )
@@ -164,10 +125,10 @@ class Start(NamedTuple):
 
     def state(self, *, averaged: bool = False) -> State:
         """Return a new state that is free to be changed, with a ledger that begins with it."""
-        weights = self.weights.whole(self.shape)
+        weights = whole(self.weights, self.shape)
         ledger = None
         if averaged:
-            ledger = weights * 0.0 if self.ledger is None else self.ledger.whole(self.shape)
+            ledger = weights * 0.0 if self.ledger is None else whole(self.ledger, self.shape)
         variance = None if self.variance is None else self.variance.copy()
         return State(weights, ledger, self.n_classes, self.seen, self.by_feature, variance)
 
@@ -179,8 +140,8 @@ class Share(NamedTuple):
     n_rows: int
     weight: float  # μᵢ before division by their sum
     change: Change  # weight·(wᵢ − w), or Pᵢ·(wᵢ − w); the weights themselves where a shard is alone
-    excess: Change | None  # Σ of (v − w) over the vectors v after each row; if alone, the ledger
-    evidence: Change | None = None  # Pᵢ − P of a second-order rule; if alone, the variances
+    excess: Change  # Σ of (v − w) over the vectors v after each row; if alone, the ledger; or None
+    evidence: Change = None  # Pᵢ − P of a second-order rule; if alone, the variances
 
     def plus(self, other: "Share") -> "Share":
         """Return both together."""
@@ -188,14 +149,10 @@ class Share(NamedTuple):
             together(self.counts, other.counts),
             self.n_rows + other.n_rows,
             self.weight + other.weight,
-            self.change.plus(other.change),
-            _both(self.excess, other.excess),
-            _both(self.evidence, other.evidence),
+            _sum(self.change, other.change),
+            _sum(self.excess, other.excess),
+            _sum(self.evidence, other.evidence),
         )
-
-
-def _both(one: Change | None, other: Change | None) -> Change | None:
-    return None if one is None or other is None else one.plus(other)
 
 
 def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
@@ -206,20 +163,18 @@ def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
     n_rows, ledger = len(order), state.ledger
     if start.alone:
         kept, sure = (
-            None if array is None else Change.of(array) for array in (ledger, state.variance)
+            None if array is None else compact(array) for array in (ledger, state.variance)
         )
-        return Share(counts, n_rows, 1.0, Change.of(state.weights), kept, sure)
-    change = state.weights - start.weights.whole(start.shape)
+        return Share(counts, n_rows, 1.0, compact(state.weights), kept, sure)
+    change = state.weights - whole(start.weights, start.shape)
     # Algorithm 7's ledger u from a counter of 0: n·(wᵢ − w) − u is the sum over the rows of v − w.
-    excess = None if ledger is None else Change.of(n_rows * change - ledger)
+    excess = None if ledger is None else compact(n_rows * change - ledger)
     if state.variance is not None and start.variance is not None:
         precision = 1.0 / state.variance
-        evidence = Change.of(precision - 1.0 / start.variance)
-        return Share(counts, n_rows, 1.0, Change.of(precision * change), excess, evidence)
-    if lesson.mixing == "uniform":
-        return Share(counts, n_rows, 1.0, Change.of(change), excess)
-    weight = float(counts.mistakes)
-    return Share(counts, n_rows, weight, Change.of(change).times(weight), excess)
+        evidence = compact(precision - 1.0 / start.variance)
+        return Share(counts, n_rows, 1.0, compact(precision * change), excess, evidence)
+    weight = 1.0 if lesson.mixing == "uniform" else float(counts.mistakes)
+    return Share(counts, n_rows, weight, compact(change) * weight, excess)
 
 
 def add_shares(shares: Sequence[Share]) -> Share:
@@ -249,42 +204,32 @@ def mix(state: State, share: Share, *, alone: bool) -> None:
     and w′ = w + d mixed of them, make it (c·w − u + N·w + Σ dᵣ)/(c + N): so the new ledger is
     u + (c + N)·d − Σ dᵣ. One shard hands over the ledger of the plain averaged perceptron itself.
     """
-    count = state.count + share.n_rows
+    count, shape = state.count + share.n_rows, state.weights.shape
+    change = whole(share.change, shape)
+    excess, gain = (
+        None if one is None else whole(one, shape) for one in (share.excess, share.evidence)
+    )
     if alone:
-        state.weights = share.change.whole(state.weights.shape)
-        if share.excess is not None:
-            state.ledger = share.excess.whole(state.weights.shape)
-        if share.evidence is not None:
-            state.variance = share.evidence.whole(state.weights.shape)
+        state.weights = change
+        state.ledger, state.variance = excess, gain
     elif share.weight:
-        step = share.change.over(share.weight)
-        if share.evidence is not None and state.variance is not None:
-            step = _confident_step(state.variance, share, share.evidence)
-        step.add_to(state.weights)
-        if state.ledger is not None and share.excess is not None:
-            step.times(count).add_to(state.ledger)
-            share.excess.times(-1.0).add_to(state.ledger)
+        step = change / share.weight
+        if gain is not None and state.variance is not None:
+            precisions = share.weight / state.variance + gain  # Σ Pᵢ, one of each shard
+            changed = gain != 0.0  # 1/(1/σ) need not be σ
+            state.variance[changed] = share.weight / precisions[changed]
+            step = change / precisions
+        state.weights += step
+        if state.ledger is not None:
+            state.ledger += step * count
+            state.ledger -= excess
     state.count = count
-
-
-def _confident_step(variance: NDArray[Any], share: Share, evidence: Change) -> Change:
-    """Change the variances to those of the mixture, and return how its weights differ."""
-    gain = evidence.whole(variance.shape)
-    precisions = share.weight / variance + gain  # Σ Pᵢ, one of each shard
-    changed = gain != 0.0  # 1/(1/σ) need not be σ
-    variance[changed] = share.weight / precisions[changed]
-    return Change.of(share.change.whole(variance.shape) / precisions)
 
 
 def count_wrong(shard: Shard, start: Start, zero: int, *, held_out: bool) -> int:
     """Count the rows of a shard, those held out or the others, that these weights misclassify."""
     state, rows = start.state(), shard.held_out if held_out else shard.learning
     return count_mistakes(state, state.weights, shard.examples, rows, zero)
-
-
-def _fixed(array: NDArray[Any]) -> Change:
-    change = Change.of(array)
-    return change._replace(values=fixed(change.values))
 
 
 class Engine(Protocol):
