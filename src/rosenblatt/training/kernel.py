@@ -316,16 +316,13 @@ class BudgetTraining(KernelTraining):
         rows = take(self.examples.rows, self.held_out)
         return self._state.scores(self._kernel, rows, self._sizes, (self._memory,))[self._memory]
 
-    def snapshot(self) -> dict[str, Any]:
-        """Return a copy of what a pass changes."""
-        kept = {name: getattr(self._state, name) for name in ("rows", "numbers", "labels")}
-        counted = {"n_kept": self._state.n_kept, "count": self._state.count}
-        return kept | counted | {"slots": copy.deepcopy(self._state.slots)}
+    def snapshot(self) -> BudgetState:
+        """Return a copy of the state."""
+        return copy.deepcopy(self._state)
 
-    def restore(self, snapshot: dict[str, Any]) -> None:
+    def restore(self, snapshot: BudgetState) -> None:
         """Change the state back to a snapshot."""
-        for name, value in snapshot.items():
-            setattr(self._state, name, value)
+        vars(self._state).update(vars(snapshot))
 
     def _gram(self, here: NDArray[Any]) -> NDArray[Any]:
         """Return the kernel values of these rows against those that are kept, then themselves."""
