@@ -182,11 +182,10 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """
         fitted = "_model" in self.__dict__
         if not (self._model.has_probabilities if fitted else self.calibrate or self._votes_decide):
-            msg = (
+            raise AttributeError(
                 f"This {type(self).__name__} has no probabilities: fit it with calibrate=True, "
                 "or use CalibratedClassifierCV of scikit-learn."
             )
-            raise AttributeError(msg)
         return self._probabilities
 
     def _probabilities(self, X: Any) -> NDArray[Any]:
@@ -320,8 +319,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     @property
     def _fitted(self) -> Model:
         if "_model" not in self.__dict__:
-            msg = f"This {type(self).__name__} is not fitted yet."
-            raise AttributeError(msg)
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet.")
         return self._model
 
     def _examples(
@@ -396,11 +394,10 @@ class OnlineClassifier(FittedClassifier, stored=False):
 
     def _begin(self, model: Model, learner: Learner, **start: ArrayLike | None) -> None:
         if start and learner.voted:
-            msg = (
+            raise InputError(
                 f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
                 "which given weights are not; leave coef_init and intercept_init out."
             )
-            raise InputError(msg)
         model.state.keep_average(learner.averaged)
         set_start(model.state, **start)
 

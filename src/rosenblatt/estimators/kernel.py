@@ -77,11 +77,10 @@ KERNEL_ATTRIBUTES = {
 def can_stream(estimator: Any) -> bool:
     """Return whether there is a partial_fit, or raise AttributeError with the reason."""
     if estimator.kernel == "precomputed":
-        msg = (
+        raise AttributeError(
             "partial_fit cannot take a precomputed Gram matrix, which has no columns for rows that "
             "are yet to come: give the kernel as a function, or call fit."
         )
-        raise AttributeError(msg)
     return True
 
 
@@ -229,18 +228,16 @@ class KernelPerceptron(FittedClassifier):
 
     def _learner(self) -> Learner:
         if self.budget in {"forgetron", "random"} and self.max_support is None:
-            msg = (
+            raise InputError(
                 f"budget={self.budget!r} says how to keep to max_support, which is None: set "
                 "max_support to the number of rows to keep."
             )
-            raise InputError(msg)
         self._check_memory()
         if self.budget == "forgetron" and not RULES[self.rule].fixed_step:
-            msg = (
+            raise InputError(
                 f'budget="forgetron" weighs steps of one length, and rule={self.rule!r} makes '
                 'others: set budget="random" or "projectron", or rule="perceptron".'
             )
-            raise InputError(msg)
         return Learner.of_parameters(vars(self) | {"memory": "last"})
 
     def _parameter_checks(self) -> Mapping[str, Check | Interval]:
@@ -253,50 +250,44 @@ class KernelPerceptron(FittedClassifier):
         for name in MACHINE_PARTS:
             now, before = getattr(self, name), self._model.options[name]
             if now is not before and now != before:
-                msg = (
+                raise InputError(
                     f"{name} was {before!r} when this {type(self).__name__} began to learn "
                     f"and is {now!r} now: set it back, or fit anew."
                 )
-                raise InputError(msg)
         if self.kernel == "precomputed":
-            msg = (
+            raise InputError(
                 "warm_start cannot go on with a precomputed Gram matrix, whose rows are not those "
                 "of the last fit: give the kernel as a function, or fit anew."
             )
-            raise InputError(msg)
         return learner
 
     def _check_memory(self) -> None:
         """Raise where the memory needs what a budget forgets."""
         budget = budget_of(self)
         if budget is not None and self.memory == "vote":
-            msg = (
+            raise InputError(
                 'memory="vote" needs every vector of the past, and a budget forgets them: set '
                 'memory="last", or "average" with budget="projectron", or give up max_support.'
             )
-            raise InputError(msg)
         if budget in {"forgetron", "random"} and self.memory == "average":
-            msg = (
+            raise InputError(
                 f'memory="average" needs the rows that budget={budget!r} drops: set memory="last", '
                 'or budget="projectron", which drops none.'
             )
-            raise InputError(msg)
 
     def _check_gram(self, rows: Rows) -> None:
         """Raise where X cannot be the Gram matrix of training rows."""
         if rows.sparse:
-            msg = (
+            raise InputError(
                 'With kernel="precomputed" a sparse X is not supported: X must be a dense array; '
                 "call its method toarray."
             )
-            raise InputError(msg)
         n_rows, n_columns = rows.shape
         if n_rows != n_columns:
-            msg = (
+            raise InputError(
                 'With kernel="precomputed" X must be a square matrix, the kernel values of all '
                 f"rows against all rows; got shape ({n_rows}, {n_columns})."
             )
-            raise InputError(msg)
 
     def _empty(self, _: Learner, classes: NDArray[Any], rows: Rows) -> Model:
         if self.kernel == "precomputed":
@@ -317,12 +308,11 @@ class KernelPerceptron(FittedClassifier):
     def _begin(self, model: Model, _: Learner) -> None:
         n_classes, alone = len(model.classes), self.multi_class == "one-vs-rest"
         if self.budget == "forgetron" and alone and n_classes > 2:
-            msg = (
+            raise InputError(
                 'budget="forgetron" shrinks one machine when it drops a row, and '
                 f'multi_class="one-vs-rest" has {n_classes}: set multi_class="joint", or '
                 'budget="random" or "projectron".'
             )
-            raise InputError(msg)
 
     def _train(
         self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]

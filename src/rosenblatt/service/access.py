@@ -4,7 +4,6 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from http import HTTPStatus
 from ipaddress import ip_address
 from time import monotonic
 from typing import NamedTuple
@@ -37,7 +36,7 @@ class Caller(NamedTuple):
         """Raise for a token that is for some models only."""
         if self.models is not None:
             msg = f"Token {self.name!r} is for some models only; this needs one for all."
-            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+            raise RequestError(403, msg)
 
 
 ANYBODY = Caller(None, frozenset(SCOPES), None)
@@ -79,12 +78,11 @@ class Access:
                 name = name.rsplit(":", 1)[0]
             if name not in self._hosts:
                 msg = f"Unknown host name {name[:80]!r}; the service must be started with it."
-                raise RequestError(HTTPStatus.MISDIRECTED_REQUEST, msg)
+                raise RequestError(421, msg)
             if len(self._seen) < 100:
                 self._seen.add(host)
         if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
-            msg = "Requests from pages of other hosts are refused."
-            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+            raise RequestError(403, "Requests from pages of other hosts are refused.")
 
     def caller(self, authorization: str | None) -> Caller:
         """Return who sent a request with this header."""
@@ -93,7 +91,7 @@ class Access:
         kind, _, token = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not token:
             msg = "A token is needed: send the header 'Authorization: Bearer TOKEN'."
-            raise RequestError(HTTPStatus.UNAUTHORIZED, msg)
+            raise RequestError(401, msg)
         digest = digest_of(token)
         if self._operator is not None and secrets.compare_digest(digest, self._operator):
             return Caller(OPERATOR, frozenset(SCOPES), None)
@@ -102,15 +100,14 @@ class Access:
             if secrets.compare_digest(digest, known):
                 found = record
         if found is None:
-            raise RequestError(HTTPStatus.UNAUTHORIZED, "Unknown token.")
+            raise RequestError(401, "Unknown token.")
         return _caller_of(found)
 
     def check(self, caller: Caller, scope: str, model: str | None) -> None:
         """Raise unless the caller has the scope and is below the rate."""
         if not caller.may(scope, model):
             of = "" if model is None else f" of {model!r}"
-            msg = f"Token {caller.name!r} lacks the scope {scope!r}{of}."
-            raise RequestError(HTTPStatus.FORBIDDEN, msg)
+            raise RequestError(403, f"Token {caller.name!r} lacks the scope {scope!r}{of}.")
         if self._rate is not None:
             self._count(caller.name or "")
 
@@ -122,7 +119,7 @@ class Access:
         self._buckets[name] = tokens - (tokens >= 1.0), now
         if tokens < 1.0:
             msg = f"A token may send {rate:g} requests a second; try again later."
-            raise RequestError(HTTPStatus.TOO_MANY_REQUESTS, msg, retry_after=1)
+            raise RequestError(429, msg, retry_after=1)
 
 
 def digest_of(token: str) -> bytes:

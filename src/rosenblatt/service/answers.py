@@ -4,7 +4,6 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from http import HTTPStatus
 from itertools import chain, repeat
 from typing import Any
 
@@ -189,7 +188,7 @@ def _unknown(served: ServedLearner, features: Features, rows: Any) -> int:
 def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
     if len(served.classes) < 2:
         msg = "The model knows fewer than two classes; there is nothing to explain yet."
-        raise RequestError(HTTPStatus.CONFLICT, msg)
+        raise RequestError(409, msg)
     label, _ = served.decided(features)
     return served.classes.index(label), served.rows([features])
 
@@ -201,7 +200,7 @@ def why(writer: Writer, entry: Entry, features: Features, top: int) -> WhyAnswer
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
         if served.learner.second_order or served.moments is not None:
             what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
-            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, NO_SUM.format(what))
+            raise RequestError(422, NO_SUM.format(what))
         number, rows = _decided(served, features)
         at, values = entries(rows, 0)
         x = np.zeros(served.state.n_features)
@@ -312,8 +311,7 @@ def exported(served: ServedLearner, kind: str) -> tuple[str, bytes]:
     """Return a model as a file of some kind, and the type of its contents."""
     model = served.model()
     if model is None:
-        msg = "The model has learned nothing yet; there is nothing to export."
-        raise RequestError(HTTPStatus.CONFLICT, msg)
+        raise RequestError(409, "The model has learned nothing yet; there is nothing to export.")
     if kind == "json":
         return "application/json", to_json(model).encode()
     return "application/octet-stream", to_onnx(model) if kind == "onnx" else file_of(model) or b""

@@ -152,10 +152,10 @@ class Application(Starlette):
         found = [cast("Route", one) for one in self.routes]
         found = [one for one in found if one.matches(request.scope)[0] is Match.PARTIAL]
         allowed = sorted({method for one in found for method in one.methods or ()})
-        refusal = RequestError(HTTPStatus.NOT_FOUND, "Not found.")
+        refusal = RequestError(404, "Not found.")
         if allowed:
             msg = f"Method not allowed; use {' or '.join(allowed)}."
-            refusal = RequestError(HTTPStatus.METHOD_NOT_ALLOWED, msg, allow=", ".join(allowed))
+            refusal = RequestError(405, msg, allow=", ".join(allowed))
         return await self._refused(request, refusal)
 
     async def _without_files(self, request: Request, error: Exception) -> Response:
@@ -166,7 +166,7 @@ class Application(Starlette):
             raise error
         log.error("The journal cannot be opened.", exc_info=error)
         msg = "The journal cannot be opened; too many files may be open. Try again soon."
-        unavailable = RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
+        unavailable = RequestError(503, msg, retry_after=1)
         return await self._refused(request, unavailable)
 
     async def read(self, function: Callable[[JournalReader], Any]) -> Any:
@@ -209,7 +209,7 @@ class Application(Starlette):
         most, longest = self.limits.batch, max((len(id_) for id_ in ids if id_), default=0)
         if len(batch) > most:
             msg = f"A request may hold {most:,} rows; got {len(batch):,}. Send several."
-            raise RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
+            raise RequestError(413, msg)
         if longest > self.limits.id_length:
             msg = f"An id may have at most {self.limits.id_length} characters; got {longest:,}."
             raise InputError(msg)
@@ -281,7 +281,7 @@ class Endpoint:
             else:
                 found[name] = TRUTHS[text] if kind is bool else kind(text)
                 continue
-            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+            raise RequestError(422, msg)
         return found
 
     def _comes_in_lines(self, headers: dict[bytes, bytes]) -> bool:
@@ -292,7 +292,7 @@ class Endpoint:
         lines = kind == b"application/x-ndjson" and self._operation.lines is not None
         if kind != b"application/json" and not lines:
             taken = JSON if self._operation.lines is None else f"{JSON} or {NDJSON}"
-            raise RequestError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type must be {taken}.")
+            raise RequestError(415, f"Content-Type must be {taken}.")
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 15 or int(length) > self._most_bytes:
             raise _too_large(self._most_bytes)
@@ -305,12 +305,10 @@ class Endpoint:
             found = decode(body)
             _check_keys(found, body, lines=lines)
         except (msgspec.ValidationError, Fault) as error:
-            msg = f"Invalid request body: {error}."
-            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg) from error
+            raise RequestError(422, f"Invalid request body: {error}.") from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
-            msg = f"The body is not JSON: {reason}."
-            raise RequestError(HTTPStatus.BAD_REQUEST, msg) from error
+            raise RequestError(400, f"The body is not JSON: {reason}.") from error
         return self._operation.request(examples=found) if lines else found
 
 
@@ -358,7 +356,7 @@ async def _body(receive: Receive, most: int, seconds: float) -> bytes:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise RequestError(HTTPStatus.BAD_REQUEST, "Incomplete body.")  # nobody is told
+                raise RequestError(400, "Incomplete body.")  # nobody is told
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > most:
@@ -369,15 +367,14 @@ async def _body(receive: Receive, most: int, seconds: float) -> bytes:
         if error.args != (_LATE,):
             raise
         task.uncancel()
-        msg = f"The body did not come within {seconds:g} seconds."
-        raise RequestError(HTTPStatus.REQUEST_TIMEOUT, msg) from None
+        raise RequestError(408, f"The body did not come within {seconds:g} seconds.") from None
     finally:
         timer.cancel()
 
 
 def _too_large(most: int) -> RequestError:
     msg = f"The body may have {most:,} bytes at most."
-    return RequestError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, msg)
+    return RequestError(413, msg)
 
 
 def problem(error: Exception) -> Reply:

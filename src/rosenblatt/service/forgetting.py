@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -45,12 +44,11 @@ def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> lis
     """Return the examples that a request means."""
     wanted = _given(request)
     if not wanted:
-        msg = "Say which examples are to be forgotten: give id, token or before."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, "Say which examples are to be forgotten: give id, token or before.")
     model = entry.record.model
     if request.id is not None and reader.event(model, request.id) is None:
         msg = f"The model {entry.record.name!r} has no example {request.id!r:.80}."
-        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+        raise RequestError(404, msg)
     return reader.examples(model, **wanted)
 
 
@@ -67,7 +65,7 @@ def roll_back(
     model, journal, head = entry.record.model, writer.journal, entry.own.version + 1
     if version < (journal.here.model(model) or entry.record).oldest:
         msg = f"Version {version} has examples that were forgotten in the meantime."
-        raise RequestError(HTTPStatus.GONE, msg)
+        raise RequestError(410, msg)
     file, note = file_of(served.model()), text_of({"version": version})
     with journal.transaction():
         event = Event(head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)

@@ -1,7 +1,6 @@
 """The model at any version: its creation, the newest base or snapshot, and the examples since."""
 
 from collections.abc import Iterable, Iterator
-from http import HTTPStatus
 from itertools import islice
 from typing import Any
 
@@ -173,11 +172,10 @@ def at_version(
     """Return the model at a version, bit for bit; raise where there is none, or no longer."""
     head = reader.head(record.model)
     if version > head:
-        msg = f"The model has no version {version} yet; the newest is {head}."
-        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+        raise RequestError(404, f"The model has no version {version} yet; the newest is {head}.")
     if version < record.oldest:
         raise RequestError(
-            HTTPStatus.GONE,
+            410,
             f"Version {version} held examples that have been forgotten; the oldest that can be "
             f"asked for is {record.oldest}.",
         )

@@ -23,9 +23,9 @@ def require_packages() -> None:
 class RequestError(RosenblattError):
     """A refused request: a status of HTTP and a sentence."""
 
-    def __init__(self, status: HTTPStatus, sentence: str, **headers: object) -> None:
+    def __init__(self, status: int, sentence: str, **headers: object) -> None:
         super().__init__(sentence)
-        self.status, self.retry_after = status, headers.get("retry_after")
+        self.status, self.retry_after = HTTPStatus(status), headers.get("retry_after")
         if status == HTTPStatus.UNAUTHORIZED:
             headers["www_authenticate"] = "Bearer"
         pairs = ((name.replace("_", "-"), str(value)) for name, value in headers.items())

@@ -85,7 +85,7 @@ async def predict(app: Application, call: Call, body: PredictRequest) -> Predict
     """Predict one row or many."""
     features, rows = body.features, cast("Any", body.rows)
     if (features is UNSET) == (rows is UNSET) or (body.id is not None and features is UNSET):
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, EITHER.format("features", "rows"))
+        raise RequestError(422, EITHER.format("features", "rows"))
     served, version = await app.at(call.model, body.version)
     if features is UNSET:
         app.check(call.model, rows)
@@ -104,8 +104,7 @@ async def learn(app: Application, call: Call, body: LearnRequest) -> Learned | L
     """Learn one example or many, all or none."""
     given, examples = [body.features is not UNSET, body.label is not UNSET], body.examples
     if not all(given) if examples is UNSET else (any(given) or body.id is not None):
-        msg = EITHER.format("features with a label", "examples")
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, EITHER.format("features with a label", "examples"))
     if examples is UNSET:
         return (await app.teach(call, [body]))[0]
     results = await app.teach(call, examples) if examples else []
@@ -119,7 +118,7 @@ async def feedback(app: Application, call: Call, body: Feedback) -> Learned:
     features: Any = call.model.remembered.rows.get(body.id)
     if features is None:
         msg = f"No prediction {body.id!r:.80} is remembered here; teach its features with learn."
-        raise RequestError(HTTPStatus.NOT_FOUND, msg)
+        raise RequestError(404, msg)
     example = Example(features=features, label=body.label, id=body.id)
     return (await app.teach(call, [example]))[0]
 
@@ -173,7 +172,7 @@ async def why(app: Application, call: Call, body: ExplainRequest) -> WhyAnswer:
     """Explain a prediction by the examples."""
     if body.version is not None:
         msg = "Examples are named for the newest version only: leave version out."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, msg)
     app.check(call.model, [body.features])
     return await asyncio.to_thread(answers.why, app.writer, call.model, body.features, body.top)
 
@@ -192,8 +191,7 @@ async def journal(app: Application, call: Call) -> bytes:
     """Read the events of a model, as NDJSON."""
     after, limit = call.query.get("after", 0), call.query.get("limit", 1000)
     if limit > MOST_LINES:
-        msg = f"limit must be at most {MOST_LINES}; got {limit}."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, f"limit must be at most {MOST_LINES}; got {limit}.")
     model = call.model.record.model
 
     def read(reader: JournalReader) -> bytes:
@@ -218,8 +216,7 @@ async def export(app: Application, call: Call) -> Reply:
     """Export a model as a file."""
     kind = call.query.get("format", "model")
     if kind not in {"model", "json", "onnx"}:
-        msg = f"format must be model, json or onnx; got {kind!r:.40}."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, f"format must be model, json or onnx; got {kind!r:.40}.")
     served = await asyncio.to_thread(app.versions.get, call.model, call.query.get("version"))
     type_, body = await asyncio.to_thread(answers.exported, served, kind)
     named = f'attachment; filename="{call.model.record.name}.{kind}"'.encode()
@@ -243,7 +240,7 @@ async def job(app: Application, call: Call) -> Job:
             if found.status == "done" and (found.version or 0) > call.model.shown.version:
                 found.status = "waiting"  # it is on the disk; readers see it in a moment
             return found
-    raise RequestError(HTTPStatus.NOT_FOUND, f"There is no job {number!r:.40}.")
+    raise RequestError(404, f"There is no job {number!r:.40}.")
 
 
 @operation("POST", "/v1/models/{model}/rollback", "admin")
@@ -283,7 +280,7 @@ def token_record(request: TokenRequest, now: float) -> tuple[str, TokenRecord]:
     check_name(request.name, "token")
     if request.name == OPERATOR:
         msg = f"The name {OPERATOR!r} is reserved for the token of the operator; choose another."
-        raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+        raise RequestError(422, msg)
     for name in request.models or ():
         check_name(name)
     models = None if request.models is None else text_of(request.models)
@@ -345,7 +342,7 @@ def page_file(name: str) -> Reply:
     file = known.get(name)
     kind = PAGE_TYPES.get(Path(name).suffix)
     if file is None or kind is None:
-        raise RequestError(HTTPStatus.NOT_FOUND, "Not found.")
+        raise RequestError(404, "Not found.")
     return Reply(file.read_bytes(), kind=kind, headers=PAGE_HEADERS)
 
 
@@ -353,7 +350,7 @@ def check_name(name: str, of: str = "model") -> None:
     """Raise for what cannot be the name of a model or a token."""
     if not re.fullmatch(NAME, name):
         raise RequestError(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
+            422,
             f"{name[:80]!r} cannot be the name of a {of}: use letters, digits, dots, dashes and "
             "underscores, at most 64, the first a letter or digit.",
         )

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
@@ -60,7 +59,7 @@ class Connection(HttpToolsProtocol):
             min(idle, key=lambda one: one._since).transport.abort()  # noqa: SLF001
             return
         msg = f"The service has all {most:,} connections that it may have; try again soon."
-        self._refuse(RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1))
+        self._refuse(RequestError(503, msg, retry_after=1))
 
     @property
     def is_idle(self) -> bool:
@@ -77,7 +76,7 @@ class Connection(HttpToolsProtocol):
             most = self.app.limits.head
             if self._in_head and self._head_bytes > most:
                 msg = f"The head of a request may have {most:,} bytes at most."
-                self._refuse(RequestError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, msg))
+                self._refuse(RequestError(431, msg))
 
     def on_message_begin(self) -> None:
         """Count the bytes of a head."""
@@ -112,7 +111,7 @@ class Connection(HttpToolsProtocol):
     def _late(self) -> None:
         seconds = self.app.limits.head_seconds
         msg = f"The head of a request did not come within {seconds:g} seconds."
-        self._refuse(RequestError(HTTPStatus.REQUEST_TIMEOUT, msg))
+        self._refuse(RequestError(408, msg))
 
     def _refuse(self, error: RequestError) -> None:
         """Say why the connection ends, and end it."""

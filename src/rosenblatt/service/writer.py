@@ -19,7 +19,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from shutil import disk_usage
 from time import monotonic
@@ -210,7 +209,7 @@ class Writer:
         _check_open(self.failure)
         if self.waiting + len(examples) > self.limits.queue:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
-            raise RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=1)
+            raise RequestError(503, msg, retry_after=1)
         self.waiting += len(examples)
         run = partial(self._lessons, entry, examples, token)
         self._queue.put(Task(future, run, entry, len(examples)))
@@ -356,13 +355,13 @@ class Writer:
         """Return the first answer for an id that is there, if the body is the same."""
         if first.forgotten is not None:
             msg = f"The example {one.id!r:.80} was forgotten; teach it again under another id."
-            raise RequestError(HTTPStatus.GONE, msg)
+            raise RequestError(410, msg)
         if first.kind == HELD_BACK:
             msg = f"The example {one.id!r:.80} was held back; teach it again under another id."
-            raise RequestError(HTTPStatus.CONFLICT, msg)
+            raise RequestError(409, msg)
         if (first.features, first.label) != (one.text, label):
             msg = f"The id {one.id!r:.80} was used for another example; give each its own."
-            raise RequestError(HTTPStatus.CONFLICT, msg)
+            raise RequestError(409, msg)
         answer = learned_of(first)
         answer.duplicate = True
         return answer
@@ -446,10 +445,10 @@ class Writer:
             if self._own[name].spec == _without_file(spec):
                 return (self._own[name],)
             msg = f"There is a model {name!r} already; delete it first or choose another name."
-            raise RequestError(HTTPStatus.CONFLICT, msg)
+            raise RequestError(409, msg)
         if len(self._own) >= self.limits.models:
             msg = f"There are {self.limits.models} models already; delete one first."
-            raise RequestError(HTTPStatus.UNPROCESSABLE_ENTITY, msg)
+            raise RequestError(422, msg)
         check_spec(spec)
         new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
         now = self.clock()
@@ -521,8 +520,7 @@ class Writer:
     def add_token(self, token: TokenRecord) -> tuple[TokenRecord, Callable[[], None]]:
         """Add a token; a command."""
         if any(one.name == token.name for one in self._known_tokens):
-            msg = f"There is a token {token.name!r} already; remove it first."
-            raise RequestError(HTTPStatus.CONFLICT, msg)
+            raise RequestError(409, f"There is a token {token.name!r} already; remove it first.")
         with self.journal.transaction():
             self.journal.insert("tokens", **token._asdict())
         return token, self._read_tokens()
@@ -530,7 +528,7 @@ class Writer:
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
         """Remove a token; a command."""
         if all(one.name != name for one in self._known_tokens):
-            raise RequestError(HTTPStatus.NOT_FOUND, f"There is no token {name!r}.")
+            raise RequestError(404, f"There is no token {name!r}.")
         with self.journal.transaction():
             self.journal.remove_token(name)
         return None, self._read_tokens()
@@ -560,7 +558,7 @@ def learned_of(event: Event) -> Learned:
 
 def no_model(name: str) -> RequestError:
     """Return the error for an unknown model."""
-    return RequestError(HTTPStatus.NOT_FOUND, f"There is no model {name!r}.")
+    return RequestError(404, f"There is no model {name!r}.")
 
 
 def _check_open(failure: str | None) -> None:
@@ -570,7 +568,7 @@ def _check_open(failure: str | None) -> None:
 
 def _read_only(reason: str) -> RequestError:
     msg = f"Nothing was stored: the service is read-only, because {reason}."
-    return RequestError(HTTPStatus.SERVICE_UNAVAILABLE, msg, retry_after=30)
+    return RequestError(503, msg, retry_after=30)
 
 
 def _without_file(spec: ModelSpec) -> ModelSpec:

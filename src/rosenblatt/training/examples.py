@@ -116,19 +116,17 @@ def leads_of(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any],
 def check_count(y: NDArray[Any], n_rows: int) -> None:
     """Raise InputError where there is not one label for each row."""
     if y.shape != (n_rows,):
-        msg = f"y must have one label per row, {n_rows} in all; got shape {y.shape}."
-        raise InputError(msg)
+        raise InputError(f"y must have one label per row, {n_rows} in all; got shape {y.shape}.")
 
 
 def known_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """Return the number of each label; raise InputError for a label unknown to the model."""
     strange = np.setdiff1d(labels, classes)
     if len(strange):
-        msg = (
+        raise InputError(
             f"The label {strange.tolist()[0]!r} in y is not a class of the model; the classes are "
             f"{classes.tolist()}."
         )
-        raise InputError(msg)
     return numbers_of(labels, classes)
 
 
@@ -337,9 +335,8 @@ def split(
         permute(members, generator)
         held_out[members[: int(fraction * len(members))]] = True
     if not held_out.any():
-        msg = (
+        raise InputError(
             f"validation_fraction={fraction} of {len(numbers)} rows leaves no row of any class to "
             "validate on; give more rows, a larger fraction, or early_stopping=False."
         )
-        raise InputError(msg)
     return numbers[~held_out], numbers[held_out]

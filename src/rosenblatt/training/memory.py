@@ -42,8 +42,7 @@ class Vote:
         """Count the held-out rows that the vote of all vectors up to now misclassifies."""
         rows = supply.rows()
         if rows is None:
-            msg = "Rows that taught have to be kept for a vote."
-            raise RuntimeError(msg)
+            raise RuntimeError("Rows that taught have to be kept for a vote.")
         new = updates.since(self._n_updates)
         coming = [*self._coming, Mistakes.of_rows(new, rows, state.count)]
         self._coming, self._n_updates = [], len(updates)

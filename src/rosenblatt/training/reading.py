@@ -102,13 +102,11 @@ class Reading:
         """Raise if all rows have been read and there is nothing to tell apart."""
         if self.done and len(self.classes) < 2:
             if self.n_rows == 1:
-                msg = "There is only one row: there is nothing to tell apart."
-                raise InputError(msg)
-            msg = (
+                raise InputError("There is only one row: there is nothing to tell apart.")
+            raise InputError(
                 f"All {self.n_rows:,} rows have the label {self.classes[0]!r}: there is nothing "
                 "to tell apart. Is that the column of the labels?"
             )
-            raise InputError(msg)
 
     def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
         """Return class numbers in order of appearance as targets."""
@@ -200,8 +198,7 @@ class Reading:
     def _take(self) -> Batch:
         block = next(self._blocks, None)
         if block is None:
-            msg = "There are no rows to learn from: the input is empty."
-            raise InputError(msg)
+            raise InputError("There are no rows to learn from: the input is empty.")
         if len(block.classes) > len(self.ranks):
             self.classes = sorted_classes((*self._known, *block.classes))
             self.ranks = ranks_of(block.classes, self.classes)

@@ -204,8 +204,7 @@ class StreamSupply:
     def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
         if self._examples is None:
-            msg = "Rows that are not kept cannot be tried again."
-            raise RuntimeError(msg)
+            raise RuntimeError("Rows that are not kept cannot be tried again.")
         start = 0
         for end in self._reading.block_ends:
             numbers = self._sampling.numbers(start, end, held_out=held_out)
