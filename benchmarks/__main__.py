@@ -30,7 +30,8 @@ from benchmarks import (
 from benchmarks.figure import Figure, Skipped
 from benchmarks.report import print_group, print_summary, write_results
 from benchmarks.stopwatch import FULL, QUICK, Scale
-from benchmarks.table import ROWS, measured
+from benchmarks.table import ROWS, table
+from benchmarks.table import write as write_table
 
 FILE_WIDTH = 140  # columns where the output is not a terminal
 
@@ -58,8 +59,11 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
 @click.option("--only", type=click.Choice(list(GROUPS)), multiple=True, help="Run this group.")
 @click.option("--table", "as_table", is_flag=True, help="Measure the table of docs/speed.md.")
 @click.option("--row", type=click.Choice(list(ROWS)), multiple=True, help="With --table: this row.")
+@click.option("--write", is_flag=True, help="With --table: put it into docs/speed.md.")
 @click.option("--quick", is_flag=True, help="A tenth of the rows, for a look at the direction.")
-def main(only: tuple[str, ...], as_table: bool, row: tuple[str, ...], quick: bool) -> None:
+def main(
+    only: tuple[str, ...], as_table: bool, row: tuple[str, ...], write: bool, quick: bool
+) -> None:
     """Measure the groups of figures, print a table of each, write results/latest.json.
 
     A part of the groups, or a quick run, is written to a file of its own name. With --table print
@@ -67,8 +71,10 @@ def main(only: tuple[str, ...], as_table: bool, row: tuple[str, ...], quick: boo
     """
     warnings.simplefilter("ignore", ConvergenceWarning)  # the rows are made not to converge
     if as_table or row:
-        for line in measured(row, QUICK if quick else FULL):
-            click.echo(line)
+        text = table(row, QUICK if quick else FULL)
+        click.echo(text)
+        if write:
+            write_table(text)
         return
     console = Console() if sys.stdout.isatty() else Console(width=FILE_WIDTH)
     results: dict[str, list[Figure | Skipped]] = {}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.problems import LARGE, Problem, small
+from benchmarks.report import put
 from reproduction.data_sets import rows_of
 from reproduction.digest import digest_of
 from reproduction.machine import made_now
@@ -311,15 +312,6 @@ def made_sentence() -> str:
     made = made_now()
     version = made["versions"]["rosenblatt"]
     return f"Tables made on {made['date']} by rosenblatt {version}, digest {passes_digest()}."
-
-
-def put(name: str, text: str, page: str) -> str:
-    """Return the page with a table in its place: after the mark of its name, up to the next end."""
-    before, mark, after = page.partition(f"<!-- {name} -->\n")
-    _, end, rest = after.partition("<!-- end -->")
-    if not (mark and end):
-        sys.exit(f"{PAGE.name} has no place for the table {name!r}.")
-    return f"{before}{mark}\n{text}\n\n{end}{rest}"
 
 
 def main() -> None:

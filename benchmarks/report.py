@@ -1,6 +1,7 @@
 """The figures as a table for a person and as JSON for a program."""
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,3 +70,12 @@ def _record(groups: Mapping[str, Lines]) -> dict[str, Any]:
 
 def _figures(lines: Lines) -> list[Figure]:
     return [line for line in lines if isinstance(line, Figure)]
+
+
+def put(name: str, text: str, page: str) -> str:
+    """Return the page with a table in its place: after the mark of its name, up to the next end."""
+    before, mark, after = page.partition(f"<!-- {name} -->\n")
+    _, end, rest = after.partition("<!-- end -->")
+    if not (mark and end):
+        sys.exit(f"The page has no place for the table {name!r}.")
+    return f"{before}{mark}\n{text}\n\n{end}{rest}"
