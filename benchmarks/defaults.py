@@ -6,8 +6,8 @@ the labels in the last column, TSV of label and text, or svmlight.
 ``rosenblatt train`` as it comes, and LinearSVC, LogisticRegression and SGDClassifier of
 scikit-learn in the pipelines that a user would write, on random splits of the *training* rows of
 real data sets; test files are not opened. All read the same file and are told where the label is.
-``--ours`` measures errors and sizes of ours alone again, and ``--page`` writes the tables of
-docs/defaults.md from the results.
+``--ours`` measures ours alone again, ``--boosting`` HistGradientBoosting on the
+first splits of tables, and ``--page`` writes the tables of docs/defaults.md from the results.
 """
 
 import gzip
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -28,12 +29,13 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_svmlight_file
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from reproduction.data_sets import data_file
@@ -63,6 +65,13 @@ LEARNERS: dict[str, Callable[[], Any]] = {
     "LogisticRegression": lambda: LogisticRegression(max_iter=1000),
     "SGDClassifier": lambda: SGDClassifier(random_state=0),
 }
+BOOSTING = "HistGradientBoosting"  # on tables, beside the linear learners
+BOOSTED_SPLITS = 3
+
+
+def boosting() -> Any:
+    """Return what sees combinations of columns, as it comes."""
+    return HistGradientBoostingClassifier(random_state=0)
 
 
 class DataSet(NamedTuple):
@@ -130,6 +139,7 @@ SMALL = (
     *("banknote_authentication", "breast-cancer-wisconsin", "german", "glass", "haberman"),
     *("ionosphere", "iris", "mammography", "phoneme", "pima-indians-diabetes", "sonar", "wine"),
 )
+TABLES = ("adult", "elec2", "kdd99", "covtype", "flights3m")
 SETS: dict[str, Callable[[], DataSet]] = {
     **{name: (lambda name=name: table_set(f"small/{name}.csv")) for name in SMALL},  # type: ignore[misc]
     "sms_spam": lambda: text_set("sms_spam.tsv.gz"),
@@ -161,7 +171,7 @@ class Score(NamedTuple):
 def measured(
     data: DataSet, folder: Path, most: int, peers: Mapping[str, Callable[[], Any]]
 ) -> Iterator[dict[str, Score]]:
-    """Yield the scores of all learners on split after split."""
+    """Yield the scores of all learners on split after split; with boosting alone, of that."""
     generator = np.random.default_rng(0)
     labels = np.array(data.labels)
     chosen = np.arange(len(labels))
@@ -173,7 +183,8 @@ def measured(
     splits = StratifiedShuffleSplit(n_splits, test_size=TEST_SHARE, random_state=0)
     for train, test in splits.split(chosen, labels[chosen]):
         paths = _files(data, folder, (chosen[train], chosen[test]))
-        scores = {"rosenblatt": _ours(data, paths[0], paths[1], folder)}
+        alone = BOOSTING in peers
+        scores = {} if alone else {"rosenblatt": _ours(data, paths[0], paths[1], folder)}
         for name, learner in peers.items():
             scores[name] = _theirs(data, learner(), paths[0], paths[1])
         yield scores
@@ -207,16 +218,19 @@ def _ours(data: DataSet, train: Path, test: Path, folder: Path) -> Score:
 def _theirs(data: DataSet, learner: Any, train: Path, test: Path) -> Score:
     started = process_time()
     X, y = _read(data, train)
-    pipeline = learner
+    pipeline, boosts = learner, isinstance(learner, HistGradientBoostingClassifier)
     if data.kind == "text":
         words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
         pipeline = make_pipeline(words, learner)
     elif data.kind == "table":
         numbers = make_pipeline(SimpleImputer(), StandardScaler())
-        categories = OneHotEncoder(handle_unknown="ignore")
+        categories: Any = OneHotEncoder(handle_unknown="ignore")
+        if boosts:
+            categories = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
         columns = make_column_transformer(
             (numbers, make_column_selector(dtype_include="number")),
             (categories, make_column_selector(dtype_exclude="number")),
+            sparse_threshold=0.0 if boosts else 0.3,  # boosting takes arrays
         )
         pipeline = make_pipeline(columns, learner)
     pipeline.fit(X, y)
@@ -269,12 +283,12 @@ def table(results: dict[str, Any]) -> str:
     """Return the results as a table of the page."""
     every = ["rosenblatt", *LEARNERS]
     headings = [
-        *("set", "rows", *(f"{name}, error %" for name in every)),
+        *("set", "rows", *(f"{name}, error %" for name in [*every, BOOSTING])),
         *("ours − best, %", "time, ours : fastest", "size, ours : best"),
     ]
     lines = [
         f"| {' | '.join(headings)} |",
-        f"| --- | ---: |{' ---: |' * (len(every) + 3)}",
+        f"| --- | ---: |{' ---: |' * (len(every) + 4)}",
     ]
     for name, result in results.items():
         names = [learner for learner in every if learner in result["scores"]]
@@ -294,12 +308,33 @@ def table(results: dict[str, Any]) -> str:
             f"{means[n]:.2f} ± {interval(errors[n]):.2f}" if n in names else "not waited for"
             for n in every
         ]
+        boosted = [100 * Score(*s).error for s in result["scores"].get(BOOSTING, ())]
+        cells.append(f"{np.mean(boosted):.2f} ± {interval(boosted):.2f}" if boosted else "")
         lines.append(
             f"| {name} | {result['rows']:,} | {' | '.join(cells)} | {gap:+.2f} ± {half:.2f}{mark} "
             f"| {times['rosenblatt']:.2f} : {fastest:.2f} s "
             f"| {sizes[0]:,.0f} : {sizes[1]:,.0f} kB |"
         )
     return "".join(f"{line}\n" for line in lines)
+
+
+def way_to_boosting(results: Mapping[str, Any]) -> str:
+    """Return a sentence on how far ours comes from the best linear learner to boosting."""
+    means: dict[str, list[float]] = {"ours": [], "linear": [], "boosting": []}
+    for result in results.values():
+        errors = {n: float(np.mean([s[0] for s in found])) for n, found in result["scores"].items()}
+        if BOOSTING in errors:
+            means["ours"].append(errors["rosenblatt"])
+            means["linear"].append(min(errors[name] for name in LEARNERS if name in errors))
+            means["boosting"].append(errors[BOOSTING])
+    if not means["ours"]:
+        return ""
+    ours, linear, boosted = (100 * float(np.mean(found)) for found in means.values())
+    return (
+        f"Mean error on the {len(means['ours'])} tables with boosting: the best linear learner "
+        f"{linear:.2f} %, ours {ours:.2f} %, boosting {boosted:.2f} %: "
+        f"{(linear - ours) / (linear - boosted):.0%} of the way.\n\n"
+    )
 
 
 def default_digest() -> str:
@@ -336,9 +371,9 @@ def measure(given: str, learners: Mapping[str, Callable[[], Any]]) -> dict[str, 
     most = FEWER_ROWS.get(given, ROWS)
     left_out = NOT_WAITED_FOR.get(given, set())
     peers = {name: learner for name, learner in learners.items() if name not in left_out}
-    made = made_now()
+    made, n_splits = made_now(), BOOSTED_SPLITS if BOOSTING in peers else None
     with tempfile.TemporaryDirectory() as folder:
-        scores = list(measured(data, Path(folder), most, peers))
+        scores = list(islice(measured(data, Path(folder), most, peers), n_splits))
     date, versions = made["date"], made["versions"]
     theirs = {"date": date, "by": f"scikit-learn {versions['scikit-learn']}"}
     ours = {"date": date, "by": f"rosenblatt {versions['rosenblatt']}", "digest": default_digest()}
@@ -347,12 +382,6 @@ def measure(given: str, learners: Mapping[str, Callable[[], Any]]) -> dict[str, 
         "scores": {name: [list(s[name]) for s in scores] for name in scores[0]},
         "made": {name: ours if name == "rosenblatt" else theirs for name in scores[0]},
     }
-
-
-def _keep_times(scores: list[list[float]], before: Sequence[Sequence[float]]) -> None:
-    """Put back the times of the run that the others were part of: machines differ by the day."""
-    for score, (_, seconds, _) in zip(scores, before, strict=True):
-        score[1] = seconds
 
 
 def made_by(results: Mapping[str, Any]) -> str:
@@ -375,7 +404,7 @@ def page(text: str, results: Mapping[str, Any]) -> str:
         head, _, rest = text.partition(begin)
         shown = {key: found for key, found in results.items() if (key in SETS) == shared}
         if rest and shown:
-            table_ = f"{made_by(shown)}\n\n{table(shown)}"
+            table_ = f"{made_by(shown)}\n\n{way_to_boosting(shown)}{table(shown)}"
             text = head + begin + table_ + end + rest.partition(end)[2]
     return text
 
@@ -386,12 +415,13 @@ def main(arguments: Sequence[str]) -> None:
     warnings.simplefilter("ignore")  # that a learner of scikit-learn did not converge
     names = [name for name in arguments if not name.startswith("--")]
     learners = {} if "--ours" in arguments else LEARNERS
+    tables = [name for name in SETS if name in (*SMALL, *TABLES)]
+    if "--boosting" in arguments:
+        learners, names = {BOOSTING: boosting}, names or tables
     for given in () if "--page" in arguments else names or SETS:
         name = Path(given).stem if Path(given).suffix in ENDINGS.values() else given
         found = measure(given, learners)
         before = results.get(name, {"scores": {}, "made": {}})
-        if not learners and (ours := before["scores"].get("rosenblatt")):
-            _keep_times(found["scores"]["rosenblatt"], ours)
         for part in ("scores", "made"):
             found[part] = before[part] | found[part]
         results[name] = found

@@ -44,9 +44,9 @@ from rosenblatt.wording import counted, percent
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
 FEWEST_ROWS = 100  # with fewer, nothing is tried
-# What a race may cost, in values of rows times classes times passes: 0.1 s, or about as much as the
+# What a race may cost, in values of rows times classes times passes: 0.2 s, or about as much as the
 # training that follows. Counts and no clock, so that the choice is the same everywhere.
-LEAST_COST = 50_000_000
+LEAST_COST = 120_000_000
 COST = 12  # passes over all rows
 MOST_LEARNED = 100_000  # rows
 MOST_PAIRED = 20_000  # rows by which pairs of columns are chosen
@@ -54,6 +54,7 @@ JUDGED = 2_000, 10_000  # rows, where not all are judged in turn: a tenth of all
 FOLDS = 5  # of rows that are judged in turn by what was learned from the others
 FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
 FIRST_FOLDS = 2
+CACHED = 1 << 17  # weights
 WEIGHT_COST = 10  # of a weight in all passes of a trial, beside what rows cost
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
 FINALISTS = 5  # about
@@ -61,7 +62,7 @@ PASSES = {1: 5, 2: 5}
 PAIR_LEARNERS: tuple[Settings, ...] = (
     (("rule", "pa1"), ("C", 0.01)),
     (("rule", "pa1"), ("C", 0.1)),
-    (("rule", "arow"), ("r", 10.0)),
+    (("rule", "arow"), ("r", 100.0)),
 )
 FEWEST_TEXTS = 500  # in a sample of them
 CHARACTERS = 3, 5  # lengths of the runs that are tried
@@ -189,8 +190,9 @@ class Race:
     """Tries recipes on the rows of a reading before they are learned from.
 
     A recipe is a learner with a form of the rows. All learn from the same rows and are judged on
-    the same others: all rows in turn where there are few. The simplest is chosen that the best
-    does not surpass by more than one standard error of the difference.
+    the same others: all rows in turn where there are few. The simplest form is chosen whose best
+    learner is not surpassed by more than one standard error of the difference, and with it the
+    first learner of which the same is true.
     """
 
     def __init__(
@@ -218,11 +220,11 @@ class Race:
         ]
         if len(pool) > 1 and not few:
             stored = reading.first if reading.rows is None else reading.rows
-            n_scores = len(reading.classes) if len(reading.classes) > 2 else 1
             added = sum(offer.n_added for offer in forms.values()) / len(forms)
-            width = (len(stored.indices) / reading.n_rows + 1.0 + added) * n_scores
-            n_weights = max(offer.n_features for offer in forms.values()) * n_scores
-            size = RaceSize.affordable(reading.n_rows, width, n_weights, len(pool))
+            width = len(stored.indices) / reading.n_rows + 1.0 + added
+            n_features = max(offer.n_features for offer in forms.values())
+            cost = values_of(width, n_features, len(reading.classes))
+            size = RaceSize.affordable(reading.n_rows, *cost, len(pool))
             if size is not None:
                 self._run(pool, _RaceRows(reading, forms, self.learner, size), size)
         if self.result is None:
@@ -268,14 +270,21 @@ class HeldRace:
 
     @property
     def best(self) -> Trial | None:
-        """The simplest that the best does not surpass; None where weights overflow."""
+        """The first of the simplest form, as far as none surpasses it; None if all overflow."""
         last = [trial for trial in self.search.ranked() if trial.share == 1.0]
         if not np.isfinite(last[0].mean):  # an overflow is to be met where it counts
             return None
         order = {candidate: number for number, candidate in enumerate(self._pool)}
-        simplest = sorted(last, key=lambda trial: order[trial.candidate])
-        least = self.losses(last[0])
-        return next(trial for trial in simplest if not _surpasses(least, self.losses(trial)))
+        best = {one.candidate.encoding: one for one in reversed(last)}
+        forms = sorted(best.values(), key=lambda trial: order[trial.candidate])
+        form = self._first(forms).candidate.encoding
+        own = [trial for trial in last if trial.candidate.encoding == form]
+        return self._first(sorted(own, key=lambda trial: order[trial.candidate]))
+
+    def _first(self, trials: Sequence[Trial]) -> Trial:
+        """Return the first of some trials that the best of them does not surpass."""
+        least = self.losses(min(trials, key=lambda trial: trial.mean))
+        return next(trial for trial in trials if not _surpasses(least, self.losses(trial)))
 
     def losses(self, trial: Trial, passes: int | None = None) -> NDArray[Any]:
         """Return the loss of each judged row after so many passes of a trial, or the best."""
@@ -318,9 +327,9 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     for way, batch in zip(ways, batches, strict=True):
         examples = Examples(batch.csr(batch.n_features, learner.constant), targets)
         encoded[way] = EncodedRows(examples, numbers, n_classes)
-    n_scores, wide = n_classes if n_classes > 2 else 1, batches[1]
-    width, n_weights = len(wide.indices) / len(numbers) * n_scores, wide.n_features * n_scores
-    size = RaceSize.affordable(len(numbers), width, n_weights, len(ways))
+    width, n_features = len(batches[1].indices) / len(numbers), batches[1].n_features
+    cost = values_of(width, n_features, n_classes)
+    size = RaceSize.affordable(len(numbers), *cost, len(ways))
     if size is None or size.n_rows < len(numbers):
         return None
     pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
@@ -349,7 +358,7 @@ class _RaceRows:
     ) -> None:
         self.forms, self._reading, self._constant = forms, reading, learner.constant
         self._n_classes = len(reading.classes)
-        self._drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // size.n_rows))
+        self._drawn = np.arange(size.n_rows) * reading.n_rows // size.n_rows
         labels, self.weights = reading.labels(self._drawn)
         self.numbers = reading.ranks[labels]
         self._known: dict[Settings, EncodedRows] = {}
@@ -367,6 +376,17 @@ class _RaceRows:
         rows = join([part.csr(offer.n_features, self._constant) for part in parts])
         examples = Examples(rows, targets_of(self.numbers, self._n_classes), self.weights)
         return EncodedRows(examples, self.numbers, self._n_classes)
+
+
+def values_of(width: float, n_features: int, n_classes: int) -> tuple[float, float]:
+    """Return how many weights a row of so many values costs, and how many there are.
+
+    The classes of a feature stand side by side: where all weights stay in the cache, three of them
+    take the time of one.
+    """
+    n_weights = n_features * (n_classes if n_classes > 2 else 1)
+    near = n_weights <= CACHED and n_classes > 2
+    return width * n_weights / max(n_features, 1) / (3.0 if near else 1.0), n_weights
 
 
 class RaceSize(NamedTuple):
@@ -401,11 +421,11 @@ class RaceSize(NamedTuple):
             learned = room / (width * PASSES[1] * (first * share + last))
             if learned >= n_rows:
                 return cls(n_rows, folds, FOLDS, share)
-        judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1])
         if learned < FEWEST_FIRST:
             return None
+        judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1], int(learned) // 3)
         n_drawn = min(int(min(learned, MOST_LEARNED)) + judged, n_rows)
-        return cls(n_drawn, 1, max(n_drawn // judged, 2), share)
+        return cls(n_drawn, 1, n_drawn // judged, share)
 
 
 def _rungs(pool: Sequence[Candidate], first_share: float) -> Iterator[Rung]:

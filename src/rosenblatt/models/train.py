@@ -58,10 +58,8 @@ TABLE_RULE, TEXT_RULE = "pa1", "arow"
 LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default first
     TABLE_RULE: (
         (("rule", "pa1"),),
-        (("rule", "pa1"), ("C", 0.1)),
         (("rule", "pa1"), ("C", 0.01)),
         (("rule", "arow"),),
-        (("rule", "arow"), ("r", 10.0)),
     ),
     TEXT_RULE: ((("rule", "arow"),), (("rule", "arow"), ("r", 10.0)), (("rule", "pa1"),)),
 }
