@@ -25,6 +25,7 @@ import rosenblatt
 from rosenblatt import (
     AveragedPerceptron,
     KernelPerceptron,
+    MultilabelClassifier,
     OnlineLearner,
     TableEncoder,
     TextEncoder,
@@ -33,6 +34,7 @@ from rosenblatt import (
 from rosenblatt.cli import main
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.multilabel import GOALS
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
@@ -112,6 +114,15 @@ def visit_learners() -> None:
         learn_batch(model, learner, examples)
         linear_scores(model.state, rows)
         first_not_finite(X.data if rows.sparse else X)
+
+
+def visit_labels() -> None:
+    """Train every rule on rows with several labels, to each goal that it has."""
+    Y = np.stack([labels(2), 1 - labels(2), labels(2)], axis=1)
+    for X, rule in product(arrays(), RULES):
+        for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
+            clf = MultilabelClassifier(rule=rule, goal=goal, max_iter=2, early_stopping=True)
+            clf.fit(X, Y).predict(X)
 
 
 def visit_estimators() -> None:
@@ -372,6 +383,7 @@ def run(*arguments: str, given: bytes | None = None) -> None:
 
 VISITS: dict[str, Callable[[], None]] = {
     "learners": visit_learners,
+    "labels": visit_labels,
     "estimators": visit_estimators,
     "rows": visit_rows,
     "votes": visit_votes,

@@ -250,6 +250,59 @@ def train_multiclass(
     return learned
 
 
+def train_ranking(
+    rows: Sequence[Vector],
+    label_sets: Sequence[Sequence[int]],
+    n_labels: int,
+    step: Step,
+    orders: Sequence[Sequence[int]],
+    *,
+    constant: float = 1.0,
+    zero: str = "mistake",
+    how: Arithmetic = PLAIN,
+) -> Learned:
+    """Every label of a row above every other one; pairs at fault share a step."""
+    d = len(rows[0])
+    w = [[0.0] * (d + 1) for _ in range(n_labels)]
+    u = [[0.0] * (d + 1) for _ in range(n_labels)]
+    learned, c = Learned(w, u), 1
+    for order in orders:
+        mistakes, loss = 0, 0.0
+        for i in order:
+            x, own = rows[i], sorted(label_sets[i])
+            sqnorm = how.square(x) + constant * constant
+            scores = [how.dot(x, v[:d]) + constant * v[d] for v in w]
+            pairs = [(k, r) for k in own for r in range(n_labels) if r not in own]
+            leads = [settled(scores[k] - scores[r], zero, positive=k > r) for k, r in pairs]
+            fault = [
+                pair
+                for pair, lead in zip(pairs, leads, strict=True)
+                if step(lead, 2.0 * sqnorm) != 0.0
+            ]
+            shares = [
+                float(sum(k == one for one, _ in fault) - sum(k == other for _, other in fault))
+                / max(len(fault), 1)
+                for k in range(n_labels)
+            ]
+            margin = square = 0.0
+            for share, score in zip(shares, scores, strict=True):
+                margin += share * score
+                square += share * share
+            if not all(lead > 0 for lead in leads):
+                mistakes += 1
+                loss -= min(margin, 0.0)
+            tau = step(margin, square * sqnorm) if fault else 0.0
+            for k, share in enumerate(shares):
+                if tau * share != 0.0:
+                    for j, value in enumerate([*x, constant]):
+                        w[k][j] += tau * share * value
+                        u[k][j] += tau * share * c * value
+            c += 1
+        learned.mistakes.append(mistakes)
+        learned.losses.append(loss)
+    return learned
+
+
 @dataclass
 class Confident:
     """What a second-order training of the reference ended with; one vector a class."""

@@ -1,5 +1,6 @@
 from rosenblatt.estimators import AveragedPerceptron as AveragedPerceptron
 from rosenblatt.estimators import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
+from rosenblatt.estimators import MultilabelClassifier as MultilabelClassifier
 from rosenblatt.estimators import PassiveAggressiveClassifier as PassiveAggressiveClassifier
 from rosenblatt.estimators import Perceptron as Perceptron
 from rosenblatt.estimators import RuleClassifier as RuleClassifier

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rosenblatt import (
     AveragedPerceptron,
     ConfidenceWeightedClassifier,
+    MultilabelClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
     RuleClassifier,
@@ -32,6 +33,7 @@ EXPECTED = {
         Perceptron(),
         AveragedPerceptron(),
         ConfidenceWeightedClassifier(),
+        MultilabelClassifier(),
         PassiveAggressiveClassifier(),
         RuleClassifier(),
         VotedPerceptron(),

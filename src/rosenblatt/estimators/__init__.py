@@ -7,11 +7,13 @@ from rosenblatt.estimators.linear import (
     Perceptron,
     RuleClassifier,
 )
+from rosenblatt.estimators.multilabel import MultilabelClassifier
 from rosenblatt.estimators.voted import VotedPerceptron
 
 __all__ = [
     "AveragedPerceptron",
     "ConfidenceWeightedClassifier",
+    "MultilabelClassifier",
     "PassiveAggressiveClassifier",
     "Perceptron",
     "RuleClassifier",

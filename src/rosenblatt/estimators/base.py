@@ -115,6 +115,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     _model: Model  # its options are those of the moment: see model_
     _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
+    _fewest: ClassVar[int] = 2  # classes that there must be
     _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
     n_features_in_: int
     feature_names_in_: NDArray[Any]  # where the columns have names
@@ -219,14 +220,14 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """Learn, and return how it went and what counts the mistakes of weights that decide."""
         warm = self.warm_start and "_model" in vars(self)
         learner = self._checked_learner(goes_on=warm)
-        rows, y = check_rows(self, X, y, reset=not warm)
+        rows, y = self._check_rows(X, y, reset=not warm)
         weight = check_sample_weight(sample_weight, rows.shape[0])
-        seen = np.unique(y if weight is None else y[weight != 0.0])
+        seen = np.unique(self._counted(y, weight))
         if warm:
             model = model_with_classes(self._model, seen, learner.step)
         else:
             model = self._empty(learner, seen, rows)
-        check_classes(model.labels, y, weight)
+        check_classes(model.labels, len(y), weight, self._fewest)
         self._begin(model, learner, **start)
         examples = self._examples(rows, y, weight, model.labels)
         observers = list(self.observers or ())
@@ -272,9 +273,9 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         if not first and is_plain(self, X, y):
             rows = rows_of(X, self)
         else:
-            rows, y = check_rows(self, X, y, reset=first)
+            rows, y = self._check_rows(X, y, reset=first)
         weight = check_sample_weight(sample_weight, rows.shape[0])
-        counted = y if weight is None else y[weight != 0.0]
+        counted = self._counted(y, weight)
         if first:
             model = self._empty(learner, first_classes(counted, classes), rows)
         elif classes is None and all_known(counted, self._model.labels):
@@ -287,6 +288,14 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
         self._learn_batch(learner, examples)
         return self
+
+    def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Any]:
+        return check_rows(self, X, y, reset=reset)
+
+    def _counted(self, y: Any, weight: NDArray[Any] | None) -> NDArray[Any]:
+        """Return the labels of the rows that count."""
+        counted: NDArray[Any] = y if weight is None else y[weight != 0.0]
+        return counted
 
     def _learn_single_row(self, *_row: Any) -> bool:
         """Learn from one row by a short way; return whether there is one."""
@@ -325,7 +334,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     def _examples(
         self,
         rows: Rows,
-        y: NDArray[Any],
+        y: Any,
         weight: NDArray[Any] | None,
         classes: NDArray[Any],
         *,

@@ -185,17 +185,17 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
         return state.by_class(cast("NDArray[Any]", state.variance))[:, :-1].copy()
 
 
-@estimator_class(
-    PARAMETERS
-    | {
-        "rule": "The name of a rule in ``rosenblatt.rules.RULES``.",
-        "memory": 'The weights that decide: "average" for the mean of all, or "last".',
-        "parameters": (
-            "The rule's own parameters by name, for example {'C': 0.1}; those that are missing "
-            "have their defaults."
-        ),
-    }
-)
+RULE_PARAMETERS = {
+    "rule": "The name of a rule in ``rosenblatt.rules.RULES``.",
+    "memory": 'The weights that decide: "average" for the mean of all, or "last".',
+    "parameters": (
+        "The rule's own parameters by name, for example {'C': 0.1}; those that are missing have "
+        "their defaults."
+    ),
+}
+
+
+@estimator_class(PARAMETERS | RULE_PARAMETERS)
 class RuleClassifier(OnlineClassifier):
     """Any rule of the table of rules, by its name.
 

@@ -157,14 +157,17 @@ def _is_finite(values: NDArray[Any]) -> bool:
         return bool(np.isfinite(values.sum(dtype=values.dtype)))
 
 
-def check_classes(classes: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None) -> None:
+def check_classes(
+    classes: NDArray[Any], n_rows: int, weight: NDArray[Any] | None, fewest: int = 2
+) -> None:
     """Raise where there is nothing to tell apart."""
     if weight is not None and not weight.any():
         msg = "Every sample_weight is zero: at least two rows of different classes must count."
         raise InputError(msg)
-    if len(classes) < 2:
+    if len(classes) < fewest:
         got = f"one class, {classes.tolist()[0]!r}," if len(classes) else "no class"
-        raise InputError(f"y must hold at least two classes; got {got} in {len(y)} rows.")
+        wanted = "two classes" if fewest == 2 else "one label"
+        raise InputError(f"y must hold at least {wanted}; got {got} in {n_rows} rows.")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:

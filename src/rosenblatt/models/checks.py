@@ -74,9 +74,11 @@ def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
     return {name: array for name, array in found.items() if array is not None}
 
 
-def shape_of(name: str, n_classes: int, n_features: int) -> tuple[int, ...]:
-    """Return the shape of such an array."""
-    n_vectors = 1 if n_classes == 2 else n_classes
+def shape_of(
+    name: str, n_classes: int, n_features: int, *, several: bool = False
+) -> tuple[int, ...]:
+    """Return the shape of such an array; ``several``: labels a row may have."""
+    n_vectors = 1 if n_classes == 2 and not several else n_classes
     return (n_vectors, n_features + 1) if name in VECTORS else (n_features,)
 
 
@@ -88,7 +90,8 @@ def check(model: Model, n_features: int | None = None) -> None:
     require(model.weights.ndim == 2 and model.weights.shape[1], "matrix of weights")
     for name, array in model_arrays(model).items():
         n = model.n_features if n_features is None else n_features
-        _check_array(name, array, shape_of(name, len(model.classes), n))
+        shape = shape_of(name, len(model.classes), n, several=bool(model.several))
+        _check_array(name, array, shape)
     names = model.feature_names
     if names is not None and [*map(type, names)] != [str] * model.n_features:
         fail(f"its {model.n_features} features must have a word each as names")

@@ -160,8 +160,9 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
     sizes = len(fields["classes"]), document["n_features"]
+    several = bool((fields.get("described") or {}).get("labels"))
     arrays = {
-        name: unpacked(tensors, name, shape_of(name, *sizes), deflated)
+        name: unpacked(tensors, name, shape_of(name, *sizes, several=several), deflated)
         for name in (*VECTORS, *SPREADS)
         if there.get(name, spread is not None)
     }

@@ -125,8 +125,8 @@ def state_with_classes(
 
 def with_labels(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[Any]:
     """Return classes and labels together, sorted; raise InputError for labels of another type."""
-    if len(classes) == 0:
-        return np.unique(seen)
+    if len(classes) == 0 or len(seen) == 0:
+        return np.unique(seen) if len(seen) else classes
     if not _comparable(seen, classes):
         raise InputError(
             f"The labels {seen.tolist()[:3]} are of another type than the classes learned so far, "

@@ -77,6 +77,7 @@ class Learner:
     time_limit: float | None = None
     record_mistakes: bool = False
     random_state: Any = 0
+    labels: str = ""  # of a row that may have several: "each" for itself, or by "ranking"
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
@@ -175,7 +176,11 @@ class Learner:
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the state before the first row."""
         return State.zeros(
-            n_features, n_classes, averaged=self.averaged, uncertain=self.second_order
+            n_features,
+            n_classes,
+            averaged=self.averaged,
+            uncertain=self.second_order,
+            labels=self.labels,
         )
 
     def plan(self, *, hold_out: bool = False) -> Plan:

@@ -192,8 +192,14 @@ class Model:
         from rosenblatt.models.checks import check_learner
         from rosenblatt.models.file import read
 
-        model = read(path)
-        check_learner(model, "standard input" if path == "-" else str(path))
+        model, name = read(path), "standard input" if path == "-" else str(path)
+        check_learner(model, name)
+        if model.several:
+            msg = (
+                f"{name} gives rows several labels, which it does in Python alone: load it with "
+                "rosenblatt.load."
+            )
+            raise InputError(msg)
         return model
 
     def save(self, path: "str | Path") -> None:
@@ -208,9 +214,16 @@ class Model:
         weights, ledger, variance = self.weights, self.ledger, self.variance
         by_feature = len(weights) > 1 and not weights.flags.c_contiguous  # as State lays them out
         if not by_feature:
-            return State.of_vectors(weights, ledger, len(self.classes), self.count, variance)
+            shape = len(self.classes), self.count
+            return State.of_vectors(weights, ledger, *shape, variance, self.several)
         ledger, variance = (None if part is None else part.T for part in (ledger, variance))
-        return State(weights.T, ledger, len(self.classes), self.count, by_feature, variance)
+        rest = (len(self.classes), self.count, by_feature, variance, self.several)
+        return State(weights.T, ledger, *rest)
+
+    @property
+    def several(self) -> str:
+        """How a mistake on a row with several labels is read; empty where each row has one."""
+        return "" if self.described is None else str(self.described.get("labels", ""))
 
     @cached_property
     def labels(self) -> NDArray[Any]:

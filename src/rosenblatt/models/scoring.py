@@ -40,7 +40,7 @@ class Scorer:
         by_kernel = model.is_kernel and not by_weights
         self._by_kernel = _kernel_scores(model) if by_kernel else None
         weights = model.weights if by_kernel else model.deciding_weights
-        self._binary = len(model.classes) == 2
+        self._binary = len(model.classes) == 2 and not model.several
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
         self._constant = model.constant
@@ -98,7 +98,7 @@ def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
 def linear_scores(state: State, rows: Rows) -> NDArray[Any]:
     """Return the activation of each row, (n,) for two classes, else (n, classes)."""
     weights = state.average()
-    if state.n_classes == 2:
+    if weights.ndim == 1:
         scores = np.empty(rows.shape[0])
         activations(rows, weights, scores)
     else:

@@ -100,7 +100,7 @@ def trace(
     estimator = Perceptron(fit_intercept=fit_intercept)  # knows names and shape, as validation asks
     rows, y = check_rows(estimator, X, y, reset=True)
     classes = np.unique(y)
-    check_classes(classes, y, None)
+    check_classes(classes, len(y), None)
     unknown = set(parameters) - set(rule_parameters())
     if unknown:
         known = ", ".join(rule_parameters())

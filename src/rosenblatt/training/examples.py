@@ -55,6 +55,7 @@ class Examples:
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
     bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
+    sets: tuple[NDArray[Any], NDArray[Any]] | None = None  # labels of each target, where several
 
     def pieces(self) -> "Iterator[Examples]":
         """Yield the rows of a part in their order, as it is quickest to learn from them."""
@@ -68,7 +69,7 @@ class Examples:
     def take(self, numbers: NDArray[Any]) -> "Examples":
         """Return a copy of the examples of these numbers, in their order."""
         weight = None if self.weight is None else self.weight[numbers]
-        return Examples(take(self.rows, numbers), self.targets[numbers], weight)
+        return Examples(take(self.rows, numbers), self.targets[numbers], weight, sets=self.sets)
 
 
 def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
@@ -326,9 +327,12 @@ class ArraySupply:
 def split(
     examples: Examples, fraction: float, generator: "np.random.Generator"
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the numbers of rows to learn from and of rows held out, drawn class by class."""
+    """Return the numbers of rows to learn from and of rows held out, drawn class by class.
+
+    Rows with several labels are drawn from all alike.
+    """
     numbers = examples.numbers()
-    targets = examples.targets[numbers]
+    targets = np.zeros(len(numbers)) if examples.sets else examples.targets[numbers]
     held_out = np.zeros(len(numbers), bool)
     for target in np.unique(targets):
         members = np.flatnonzero(targets == target)

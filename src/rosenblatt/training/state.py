@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,14 @@ from rosenblatt.errors import Parameter, Sentence, WeightOverflowError
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
+from rosenblatt.kernels.multilabel import (
+    LabelSets,
+    Room,
+    each_label_pass,
+    label_mistakes,
+    ranking_pass,
+    second_order_label_pass,
+)
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.second_order import (
     Beliefs,
@@ -50,7 +58,7 @@ class State:
     Two classes share one vector of n_features + 1 weights, the bias last; the second class is the
     positive one. K classes have K such vectors, stored by class or by feature, whichever the rows
     that came last read faster (see ``kernels.rows``). A second-order rule keeps the variance of
-    each weight beside it.
+    each weight beside it. Where rows may have several labels, each of them has a vector.
     """
 
     weights: NDArray[Any]
@@ -59,15 +67,24 @@ class State:
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     by_feature: bool = False
     variance: NDArray[Any] | None = None  # as the weights; 1 before the first row
+    labels: str = ""  # how a mistake on several labels is read: "each" or "ranking"
     _average: tuple[int, NDArray[Any]] | None = field(default=None, repr=False)  # and its count
 
     @classmethod
     def zeros(
-        cls, n_features: int, n_classes: int, *, averaged: bool, uncertain: bool = False
+        cls,
+        n_features: int,
+        n_classes: int,
+        *,
+        averaged: bool,
+        uncertain: bool = False,
+        labels: str = "",
     ) -> "State":
         """Return the state before the first row; ``uncertain``: with a variance for each weight."""
-        shape = (n_features + 1,) if n_classes == 2 else (n_classes, n_features + 1)
-        state = cls(np.zeros(shape), np.zeros(shape) if averaged else None, n_classes)
+        one = n_classes == 2 and not labels
+        shape = (n_features + 1,) if one else (n_classes, n_features + 1)
+        ledger = np.zeros(shape) if averaged else None
+        state = cls(np.zeros(shape), ledger, n_classes, labels=labels)
         if uncertain:
             state.variance = np.ones(shape)
         return state
@@ -80,12 +97,13 @@ class State:
         n_classes: int,
         count: int,
         variance: NDArray[Any] | None = None,
+        labels: str = "",
     ) -> "State":
         """Return the state whose weights by class these are; see ``vectors``."""
-        if n_classes == 2:
+        if n_classes == 2 and not labels:
             weights, ledger = weights[0], None if ledger is None else ledger[0]
             variance = None if variance is None else variance[0]
-        return cls(weights, ledger, n_classes, count, variance=variance)
+        return cls(weights, ledger, n_classes, count, variance=variance, labels=labels)
 
     @property
     def _arrays(self) -> dict[str, NDArray[Any]]:
@@ -120,7 +138,7 @@ class State:
 
     def arrange(self, *, by_feature: bool) -> None:
         """Change the layout of K-class weights."""
-        if self.n_classes == 2 or by_feature == self.by_feature:
+        if self.weights.ndim == 1 or by_feature == self.by_feature:
             return
         for name, array in self._arrays.items():
             setattr(self, name, np.ascontiguousarray(array.T))
@@ -161,7 +179,7 @@ class State:
 
     def laid_out_for(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
         """Return weights of this layout in the one that these rows read."""
-        turned = self.n_classes != 2 and rows.sparse != self.by_feature
+        turned = self.weights.ndim == 2 and rows.sparse != self.by_feature
         return np.ascontiguousarray(weights.T) if turned else weights
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
@@ -197,13 +215,14 @@ class State:
             n_classes,
             averaged=self.ledger is not None,
             uncertain=self.variance is not None,
+            labels=self.labels,
         )
         grown.count = self.count
-        if self.n_classes < 2:  # one class alone has taught nothing yet
+        if self.n_classes < 2 and not self.labels:  # one class alone has taught nothing yet
             return grown
         new = grown._arrays  # noqa: SLF001  # its own
         for name, array in self._arrays.items():
-            if name != "variance" and self.n_classes == 2:
+            if name != "variance" and array.ndim == 1:
                 new[name][kept] = np.stack([-scale * array, scale * array])
             else:
                 new[name][kept] = self.by_class(array)  # of two classes both have one variance
@@ -252,7 +271,7 @@ def run_pass(
     """Change the state by one visit to each row of the order."""
     state.arrange_for(examples.rows)
     counts = Counts(0, 0, 0.0)
-    if state.n_classes > 1:  # else there is nothing to tell it from
+    if state.n_classes > 1 or state.labels:  # else there is nothing to tell it from
         kernel, arguments = kernel_call(state, examples, order, rule, zero, log)
         counts = kernel(*arguments)
     state.count += len(order)
@@ -270,6 +289,8 @@ def kernel_call(
     """Return the kernel that makes a pass over weights of this kind, and what it is called with."""
     rows, w, c = examples.rows, state.weights, state.count
     u = or_empty(state.ledger, w.ndim)
+    if state.labels:
+        return _label_call(state, examples, order, rule, zero)
     given = (rows, examples.targets, or_empty(examples.weight), order, rule, zero)
     if state.variance is None:
         if state.n_classes == 2:
@@ -282,11 +303,37 @@ def kernel_call(
     return second_order_multiclass_pass, (*given, beliefs, u, c, rooms)
 
 
+def _label_call(
+    state: State, examples: Examples, order: NDArray[Any], rule: Any, zero: int
+) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
+    """Return the same for rows that may have several labels."""
+    w, u = state.weights, or_empty(state.ledger, 2)
+    labels, room = _label_sets(examples), _room(state)
+    given = (examples.rows, labels, or_empty(examples.weight), order, rule)
+    if state.variance is not None:
+        kept = (w, state.variance, u)
+        return second_order_label_pass, (*given, rule.target, zero, room, kept, state.count)
+    visit = ranking_pass if state.labels == "ranking" else each_label_pass
+    return visit, (*given, zero, room, w, u, state.count)
+
+
+def _label_sets(examples: Examples) -> LabelSets:
+    return LabelSets(examples.targets, *cast("Any", examples.sets))
+
+
+def _room(state: State) -> Room:
+    activations, sides, shares = np.empty((3, state.n_classes))
+    return Room(activations, sides, shares, np.empty(state.n_features + 1))
+
+
 def count_mistakes(
     state: State, weights: NDArray[Any], examples: Examples, order: NDArray[Any], zero: int
 ) -> int:
     """Count the rows of the order that weights of this state's layout misclassify."""
     rows, y, n_classes = examples.rows, examples.targets, state.n_classes
+    if state.labels:
+        how = (order, state.labels == "ranking", zero, _room(state))
+        return label_mistakes(rows, _label_sets(examples), *how, weights)
     if n_classes == 2:
         return binary_mistakes(rows, y, order, zero, weights)
     return multiclass_mistakes(rows, y, order, zero, np.empty(n_classes), weights)

@@ -95,7 +95,7 @@ def tune(
     check_metric(metric)
     rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
     classes, numbers = np.unique(labels, return_inverse=True)
-    check_classes(classes, labels, None)
+    check_classes(classes, len(labels), None)
     weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
     weight = None if weights is None else weights[numbers]
     encoded = EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))

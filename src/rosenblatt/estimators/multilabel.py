@@ -1,0 +1,354 @@
+"""Several labels a row: one weight vector a label, learned in the same pass."""
+
+import warnings
+from dataclasses import replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
+from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
+from rosenblatt.estimators.validation import check_rows
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import matrix_of
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.model import Model
+from rosenblatt.training.examples import Examples, permute
+
+GOALS = ("each", "ranking")
+MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
+KEY = "thresholds"  # of the array of a model
+PRIOR = 50  # labels of all kinds that join those of one where its threshold is chosen
+
+
+class LabelRows(NamedTuple):
+    """The labels of rows: rows with the same ones share a set."""
+
+    classes: NDArray[Any]  # labels, sorted
+    numbers: NDArray[Any]  # of the set of each row
+    sets: tuple[NDArray[Any], NDArray[Any]]  # places among the classes, set by set, and their ends
+
+    @property
+    def ndim(self) -> int:
+        """Two: rows and labels."""
+        return 2
+
+    def indicator(self) -> NDArray[np.bool_]:
+        """Return which row has which label."""
+        places, ends = self.sets
+        sets = np.zeros((len(ends) - 1, len(self.classes)), bool)
+        sets[np.repeat(np.arange(len(ends) - 1), np.diff(ends)), places] = True
+        rows: NDArray[np.bool_] = sets[self.numbers]
+        return rows
+
+    def take(self, rows: NDArray[Any]) -> "LabelRows":
+        """Return the labels of some rows."""
+        return self._replace(numbers=self.numbers[rows])
+
+
+def label_rows(y: Any) -> LabelRows:
+    """Return the labels that an indicator, or a collection of labels for each row, gives."""
+    if isinstance(y, LabelRows):
+        return y
+    wide = sparse.issparse(y) or getattr(y, "ndim", 1) == 2
+    lists = [] if wide else [r.tolist() if isinstance(r, np.ndarray) else r for r in y]
+    if not wide and _is_indicator(lists):
+        y, wide = np.array(lists), True
+    if wide:
+        rows = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
+        if not np.isin(rows.data, (0, 1)).all():
+            msg = "y, one column a label, must be 1 where a row has the label and 0 elsewhere."
+            raise InputError(msg)
+        rows.eliminate_zeros()
+        rows.sort_indices()
+        places = np.split(rows.indices, rows.indptr[1:-1])
+        return LabelRows(np.arange(rows.shape[1]), *_shared(places))
+    if not all(isinstance(row, MANY) for row in lists):
+        msg = (
+            "y must hold a list of labels for each row, or be an indicator, one column a label; "
+            "where each row has one label use Perceptron or another one of the family."
+        )
+        raise InputError(msg)
+    every = [label for row in lists for label in row]
+    if len({isinstance(label, str) for label in every}) > 1:
+        msg = "The labels in y must be of one type, words or numbers."
+        raise InputError(msg)
+    classes = np.unique(every) if every else np.empty(0, "<U1")
+    return LabelRows(classes, *_shared([np.unique(classes.searchsorted([*row])) for row in lists]))
+
+
+def _is_indicator(lists: list[Any]) -> bool:
+    """Return whether nested lists are rows of zeros and ones, all of one length."""
+    rows = [row for row in lists if isinstance(row, list)]
+    return (
+        bool(rows)
+        and len(rows) == len(lists)
+        and {len(row) for row in rows} == {len(rows[0]) or -1}
+        and {type(x) for row in rows for x in row} <= {int, float, bool}
+        and {x for row in rows for x in row} <= {0, 1}
+    )
+
+
+def _shared(places: list[NDArray[Any]]) -> tuple[NDArray[Any], tuple[NDArray[Any], NDArray[Any]]]:
+    """Return the number of the set of each row, and each set once."""
+    known: dict[bytes, int] = {}
+    keys = [np.asarray(place, np.int32).tobytes() for place in places]
+    numbers = np.array([known.setdefault(key, len(known)) for key in keys], np.int32)
+    sets = [np.frombuffer(key, np.int32) for key in known]
+    return numbers, (
+        np.concatenate([np.empty(0, np.int32), *sets]),
+        np.cumsum([0, *map(len, sets)]),
+    )
+
+
+def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
+    """Return for each label the score above which its F1 on these rows is largest.
+
+    A label that few rows have would take its threshold from chance: counts of all labels, worth
+    ``PRIOR`` rows that have it, are added to its own.
+    """
+    grid = np.quantile(scores[truth], np.linspace(0.0, 1.0, 101)) if truth.any() else np.zeros(1)
+    grid = np.unique(grid - 1e-9 * np.abs(grid))
+    right = np.array([((scores > t) & truth).sum(0) for t in grid])
+    said = np.array([(scores > t).sum(0) for t in grid])
+    here = truth.sum(0)
+    every = max(int(here.sum()), 1)
+    usual = PRIOR * right.sum(1, keepdims=True) / every
+    usually_said = PRIOR * (said.sum(1, keepdims=True) / every + 1.0)
+    f1 = 2.0 * (right + usual) / (said + here + usually_said)
+    found: NDArray[np.float64] = grid[f1.argmax(0)]
+    return found
+
+
+def has_several(y: Any) -> bool:
+    """Return whether y gives each row any number of labels, not exactly one."""
+    shape = getattr(y, "shape", None)
+    if shape is not None and len(shape) == 2:
+        return bool(sparse.issparse(y) or shape[1] != 1)
+    if hasattr(y, "dtype") and y.dtype != object:
+        return False
+    return isinstance(y, (list, tuple, np.ndarray)) and any(isinstance(row, MANY) for row in y)
+
+
+@estimator_class(
+    PARAMETERS
+    | RULE_PARAMETERS
+    | {
+        "goal": (
+            'When a row of several labels is right: "each" where every label is on its side of '
+            'zero, "ranking" where those that it has stand above all others.'
+        ),
+        "thresholds": (
+            "Choose for each label the score above which it is predicted, by F1 on rows that were "
+            "not learned from, a share of ``validation_fraction``; the weights are those of all "
+            "rows. Else it is 0."
+        ),
+    },
+    UNRECORDED | {"thresholds_": "The score of each label above which it is predicted."},
+)
+class MultilabelClassifier(RuleClassifier):
+    """Labels for rows that may have several, or none: a weight vector for each, in one pass.
+
+    With the goal "each", every label is a two-class problem of its own over the same row, for any
+    rule. With "ranking" a row is right where each of its labels scores above each other one: those
+    at fault share the step, as in the topic-ranking perceptron MMP. The first tells labels, the
+    second orders them, and its thresholds make labels of the order. Where y holds one label for
+    each row, it is the classifier that ``RuleClassifier`` is.
+
+    {parameters}
+
+    {attributes}
+
+    Examples
+    --------
+    >>> from rosenblatt import MultilabelClassifier
+    >>> X = [[1, 0], [0, 1], [1, 1], [0, 0]] * 10
+    >>> y = [{"red"}, {"round"}, {"red", "round"}, set()] * 10
+    >>> clf = MultilabelClassifier().fit(X, y)
+    >>> clf.predict([[1, 1], [0, 1]])
+    array([[1, 1],
+           [0, 1]])
+    >>> clf.predict_labels([[1, 1], [0, 0]])
+    [('red', 'round'), ()]
+
+    References
+    ----------
+    K. Crammer & Y. Singer, "A family of additive online algorithms for category ranking", JMLR 3
+    (2003).
+    """
+
+    rule: str = "pa1"
+    goal: str = "each"
+    thresholds: bool = True
+    _several = False  # whether y gave each row any number of labels
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the rows of X and the labels of each.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+        y : array or sparse matrix of shape (n_rows, n_labels), or a collection of labels a row
+            1 where a row has a label, 0 elsewhere; or for each row a set, tuple or list of labels.
+            A row may have none. Lists of as many zeros and ones each are taken as an indicator.
+        coef_init, intercept_init : arrays like ``coef_`` and ``intercept_``, default None
+            Where to start; from zero otherwise.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
+
+        Returns
+        -------
+        self
+        """
+        self._meet(y, goes_on=self.warm_start)
+        super().fit(X, y, coef_init, intercept_init, sample_weight)
+        if self._several and self.thresholds:
+            start = {"coef_init": coef_init, "intercept_init": intercept_init}
+            self._model.arrays = {KEY: self._fitted_thresholds(X, y, sample_weight, **start)}
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Go on learning: one pass over these rows, in the order given.
+
+        Labels that have not come up before begin with weights of zero; thresholds stay as they
+        are, 0 for new labels. See ``RuleClassifier.partial_fit``.
+        """
+        self._meet(y, goes_on=True)
+        before = (self.classes_, self.thresholds_) if "_model" in vars(self) else None
+        super().partial_fit(X, y, classes, sample_weight)
+        if before is not None and before[1].any():
+            kept = np.zeros(len(self.classes_))
+            kept[self.classes_.searchsorted(before[0])] = before[1]
+            self._model.arrays = {KEY: kept}
+        return self
+
+    def _meet(self, y: Any, *, goes_on: bool) -> None:
+        """Decide by y whether rows have several labels; what goes on stays what it is."""
+        several = has_several(y) or isinstance(y, LabelRows)
+        if goes_on and "_model" in vars(self):
+            if several != self._several:
+                msg = "y must have the form that it had at first: several labels a row, or one."
+                raise InputError(msg)
+        elif several != self._several:
+            self._several = several
+            self.__dict__.pop("_checked", None)
+
+    def _fitted_thresholds(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, **start: ArrayLike | None
+    ) -> NDArray[np.float64]:
+        """Return thresholds for the scores of rows that another learner has not learned from."""
+        rows, labels = self._check_rows(X, y, reset=False)
+        order = np.arange(len(labels.numbers))
+        permute(order, np.random.default_rng(0))
+        n_tried = int(self.validation_fraction * len(order))
+        if not n_tried:
+            return np.zeros(len(self.classes_))
+        tried, rest = order[:n_tried], np.sort(order[n_tried:])
+        given = self.get_params(deep=False)
+        quiet = {"thresholds": False, "observers": None, "verbose": False, "warm_start": False}
+        other, matrix = type(self)(**given | quiet), matrix_of(rows)
+        weight = None if sample_weight is None else np.asarray(sample_weight)[rest]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            other.fit(matrix[rest], labels.take(rest), **start, sample_weight=weight)
+        scores = other.decision_function(matrix[tried])
+        return fitted_thresholds(scores, labels.take(tried).indicator())
+
+    @property
+    def thresholds_(self) -> NDArray[Any]:
+        """The score of each label above which it is predicted."""
+        found: NDArray[Any] = self._fitted.arrays.get(KEY, np.zeros(len(self.classes_)))
+        return found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return an indicator of shape (n_rows, n_labels), or the label of each row, if it has one.
+
+        A label is predicted where its score is above its threshold.
+        """
+        check_is_fitted(self)
+        if not self._several:
+            return super().predict(X)
+        scores, least = self.decision_function(X), self.thresholds_
+        return (scores >= least if self.zero == "positive" else scores > least).astype(np.int64)
+
+    def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
+        """Return the labels of each row."""
+        if not self._several:
+            return [(label,) for label in self.predict(X).tolist()]
+        return [tuple(self.classes_[row].tolist()) for row in self.predict(X).astype(bool)]
+
+    def _learner(self) -> Learner:
+        learner = super()._learner()
+        if self.goal not in GOALS:
+            msg = f'The parameter goal must be "each" or "ranking"; got {self.goal!r}.'
+            raise InputError(msg)
+        if not self._several:
+            return learner
+        if learner.second_order and self.goal == "ranking":
+            msg = f"goal='ranking' needs a first-order rule; {self.rule!r} keeps variances."
+            raise InputError(msg)
+        for name in ("class_weight", "calibrate", "record_mistakes"):
+            if getattr(self, name):
+                msg = f"{name} is not available where a row may have several labels."
+                raise InputError(msg)
+        return replace(learner, labels=self.goal)
+
+    def _restore(self, model: Model) -> None:
+        super()._restore(model)
+        self._several = bool(model.several)
+
+    def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Any]:
+        if not self._several:
+            return super()._check_rows(X, y, reset=reset)
+        labels = label_rows(y)
+        rows, _ = check_rows(self, X, labels.numbers, reset=reset)
+        return rows, labels
+
+    def _counted(self, y: Any, weight: NDArray[Any] | None) -> NDArray[Any]:
+        return y.classes if self._several else super()._counted(y, weight)
+
+    @property
+    def _fewest(self) -> int:  # type: ignore[override]
+        """How many classes there must be."""
+        return 1 if self._several else 2
+
+    def _examples(
+        self,
+        rows: Rows,
+        y: Any,
+        weight: NDArray[Any] | None,
+        classes: NDArray[Any],
+        *,
+        streamed: bool = False,
+    ) -> Examples:
+        if not self._several:
+            return super()._examples(rows, y, weight, classes, streamed=streamed)
+        places, ends = y.sets
+        places = classes.searchsorted(y.classes).astype(np.int32)[places]
+        return Examples(rows, y.numbers, weight, sets=(places, ends))
+
+    def _learn_single_row(self, *row: Any) -> bool:
+        return not self._several and super()._learn_single_row(*row)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

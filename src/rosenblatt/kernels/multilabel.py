@@ -1,0 +1,238 @@
+"""One pass of learning where a row may have several labels, or none.
+
+A mistake can be read in two ways. *Each label* is a two-class problem of its own over the same row:
+any rule works on it as it stands. By *ranking* every label of a row is to stand above every other
+one (Crammer & Singer, "A family of additive online algorithms for category ranking", JMLR 3, 2003):
+the pairs that do not share one step, each label by its part of them. With one label a row and one
+wrong pair that is the step of ``multiclass_pass``.
+"""
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from rosenblatt.kernels.binary import break_tie
+from rosenblatt.kernels.compiling import Changed, compiled, inlined
+from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.multiclass import pair_margin
+from rosenblatt.kernels.rows import Rows
+
+
+class LabelSets(NamedTuple):
+    """The labels of each row: rows with the same ones share a set."""
+
+    number: NDArray[Any]  # of the set of each row
+    members: NDArray[Any]  # the labels of all sets, one set after the other
+    ends: NDArray[Any]  # where each set begins, and the last one ends
+
+
+class Room(NamedTuple):
+    """What a pass writes over with every row."""
+
+    activations: NDArray[Any]  # the activation of each label
+    sides: NDArray[Any]  # +1 for the labels of the row at hand, −1 for the others
+    shares: NDArray[Any]  # of each label in a step by ranking
+    direction: NDArray[Any]  # Σx of a label
+
+
+@inlined
+def take_sides(labels: LabelSets, i: int, sides: NDArray[Any]) -> None:
+    """Write +1 for the labels of row i and −1 for the others."""
+    sides[:] = -1.0
+    for p in range(labels.ends[labels.number[i]], labels.ends[labels.number[i] + 1]):
+        sides[labels.members[p]] = 1.0
+
+
+@compiled
+def each_label_pass(
+    rows: Rows,
+    labels: LabelSets,
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    room: Changed[Room],
+    w: Changed[NDArray[Any]],  # laid out as the rows want it
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
+    c: int,  # Algorithm 7's counter before this pass
+) -> Counts:
+    """Visit the rows in order, step for each label where the rule says so."""
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        rows.scores(i, w, room.activations)
+        take_sides(labels, i, room.sides)
+        sqnorm = rows.sqnorm(i)
+        wrong, moved = False, False
+        for k in range(len(room.activations)):
+            side = room.sides[k]
+            margin = break_tie(side * room.activations[k], side, zero)
+            if not margin > 0.0:
+                wrong = True
+                loss -= margin
+            tau = rule.step(margin, sqnorm)
+            if len(weight):
+                tau *= weight[i]
+            if tau != 0.0:
+                rows.add(i, side * tau, rows.of_class(w, k))
+                if len(u):
+                    rows.add(i, side * tau * (c + t), rows.of_class(u, k))
+                moved = True
+        mistakes += wrong
+        updates += moved
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def second_order_label_pass(
+    rows: Rows,
+    labels: LabelSets,
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    enough: float,  # the margin from which on the rule changes nothing
+    zero: int,
+    room: Changed[Room],
+    weights: Changed[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]],  # w, Σ's diagonals, ledger
+    c: int,  # Algorithm 7's counter before this pass
+) -> Counts:
+    """Visit the rows in order, step for each label where a second-order rule says so.
+
+    The variance of a label is asked for only where its margin is not enough.
+    """
+    mistakes, updates, loss = 0, 0, 0.0
+    w, sigma, u = weights
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        rows.scores(i, w, room.activations)
+        take_sides(labels, i, room.sides)
+        wrong, moved = False, False
+        for k in range(len(room.activations)):
+            side = room.sides[k]
+            margin = break_tie(side * room.activations[k], side, zero)
+            if not margin > 0.0:
+                wrong = True
+                loss -= margin
+            if margin >= enough:
+                continue
+            variance = rows.scaled(i, rows.of_class(sigma, k), room.direction)
+            alpha, beta = rule.step(margin, variance)
+            if len(weight):
+                alpha *= weight[i]
+            if alpha != 0.0:
+                rows.move(i, side * alpha, room.direction, rows.of_class(w, k))
+                if len(u):
+                    rows.move(i, side * alpha * (c + t), room.direction, rows.of_class(u, k))
+                rows.narrow(i, beta, room.direction, rows.of_class(sigma, k))
+                moved = True
+        mistakes += wrong
+        updates += moved
+    return Counts(mistakes, updates, loss)
+
+
+@inlined
+def share_out(room: Room, rule: Any, sqnorm: float, zero: int) -> int:
+    """Write the share of each label in the pairs that a rule would change; return whether any is.
+
+    The result is 0 where no pair is to change, 1 where one is, 2 where one is wrong.
+    """
+    scores, sides, shares = room.activations, room.sides, room.shares
+    shares[:] = 0.0
+    n_pairs, worst = 0, 0
+    for k in range(len(scores)):
+        if sides[k] > 0.0:
+            for r in range(len(scores)):
+                if sides[r] < 0.0:
+                    lead = pair_margin(scores, k, r, zero)
+                    if rule.step(lead, 2.0 * sqnorm) != 0.0:
+                        shares[k] += 1.0
+                        shares[r] -= 1.0
+                        n_pairs += 1
+                        worst = max(worst, 1)
+                    if not lead > 0.0:
+                        worst = 2
+    for k in range(len(scores)):
+        shares[k] /= max(n_pairs, 1)
+    return worst
+
+
+@compiled
+def ranking_pass(
+    rows: Rows,
+    labels: LabelSets,
+    weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
+    order: NDArray[Any],  # row numbers, in the order to come
+    rule: Any,
+    zero: int,
+    room: Changed[Room],
+    w: Changed[NDArray[Any]],  # laid out as the rows want it
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
+    c: int,  # Algorithm 7's counter before this pass
+) -> Counts:
+    """Visit the rows in order, and step where a label of a row does not lead another one.
+
+    The shares s of the labels, which sum to 1 above and to −1 below, make one two-class problem of
+    all pairs at fault: its margin is Σ s·a, its squared length Σ s²·‖x‖².
+    """
+    mistakes, updates, loss = 0, 0, 0.0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        rows.scores(i, w, room.activations)
+        take_sides(labels, i, room.sides)
+        sqnorm = rows.sqnorm(i)
+        worst = share_out(room, rule, sqnorm, zero)
+        if worst == 0:
+            continue
+        margin, square = 0.0, 0.0
+        for k in range(len(room.activations)):
+            margin += room.shares[k] * room.activations[k]
+            square += room.shares[k] * room.shares[k]
+        if worst == 2:
+            mistakes += 1
+            loss -= min(margin, 0.0)
+        tau = rule.step(margin, square * sqnorm)
+        if len(weight):
+            tau *= weight[i]
+        if tau == 0.0:
+            continue
+        updates += 1
+        for k in range(len(room.activations)):
+            step = tau * room.shares[k]
+            if step != 0.0:
+                rows.add(i, step, rows.of_class(w, k))
+                if len(u):
+                    rows.add(i, step * (c + t), rows.of_class(u, k))
+    return Counts(mistakes, updates, loss)
+
+
+@compiled
+def label_mistakes(
+    rows: Rows,
+    labels: LabelSets,
+    order: NDArray[Any],
+    ranked: bool,
+    zero: int,
+    room: Changed[Room],
+    w: NDArray[Any],
+) -> int:
+    """Count the rows of the order with a label on the wrong side, or ``ranked`` below another."""
+    mistakes = 0
+    for t in range(len(order)):
+        rows.prefetch(order, t)
+        i = order[t]
+        rows.scores(i, w, room.activations)
+        take_sides(labels, i, room.sides)
+        wrong = False
+        for k in range(len(room.activations)):
+            side = room.sides[k]
+            if not ranked:
+                wrong |= not break_tie(side * room.activations[k], side, zero) > 0.0
+            elif side > 0.0:
+                for r in range(len(room.activations)):
+                    if room.sides[r] < 0.0:
+                        wrong |= not pair_margin(room.activations, k, r, zero) > 0.0
+        mistakes += wrong
+    return mistakes

@@ -1,0 +1,173 @@
+"""Rows with several labels, as an estimator learns them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+
+from rosenblatt import (
+    ConfidenceWeightedClassifier,
+    MultilabelClassifier,
+    Perceptron,
+    RuleClassifier,
+    load,
+    save,
+)
+from rosenblatt.errors import InputError
+from rosenblatt.estimators.multilabel import fitted_thresholds
+from rosenblatt.models.model import Model
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((300, 6))
+Y = (X @ rng.standard_normal((6, 4)) + 0.2 * rng.standard_normal((300, 4)) > 0.7).astype(int)
+LISTS = [tuple("abcd"[k] for k in np.flatnonzero(row)) for row in Y]
+FORMS: dict[str, Any] = {
+    "indicator": Y,
+    "booleans": Y.astype(bool),
+    "sparse": sparse.csr_array(Y),
+    "nested lists": Y.tolist(),
+    "sets": [set(row) for row in LISTS],
+    "tuples": LISTS,
+    "lists": [list(row) for row in LISTS],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_y_gives_the_same_weights(form: str) -> None:
+    """An indicator and lists of labels say the same."""
+    expected = MultilabelClassifier().fit(X, Y)
+    clf = MultilabelClassifier().fit(X, FORMS[form])
+    assert np.array_equal(clf.coef_, expected.coef_)
+    assert np.array_equal(clf.predict(X), expected.predict(X))
+    names = ["a", "b", "c", "d"] if form in ("sets", "tuples", "lists") else [0, 1, 2, 3]
+    assert clf.classes_.tolist() == names
+    said = [tuple(names[k] for k in np.flatnonzero(row)) for row in clf.predict(X)]
+    assert clf.predict_labels(X) == said
+
+
+@pytest.mark.parametrize(
+    ("rule", "alone"),
+    [
+        ("perceptron", Perceptron(max_iter=7, shuffle=False, early_stopping=False)),
+        ("arow", ConfidenceWeightedClassifier(max_iter=7, shuffle=False)),
+    ],
+)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_each_label_is_a_classifier_of_its_own(rule: str, alone: Any, form: Any) -> None:
+    """One-vs-rest of scikit-learn around the two-class learner has the same weights."""
+    memory: dict[str, Any] = {"memory": "last", "shuffle": False, "thresholds": False}
+    ours = MultilabelClassifier(rule=rule, max_iter=7, **memory).fit(form(X), Y)
+    theirs = OneVsRestClassifier(alone).fit(form(X), Y)
+    weights = np.vstack([one.coef_ for one in theirs.estimators_])
+    np.testing.assert_allclose(ours.coef_, weights, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(ours.predict(form(X)), theirs.predict(form(X)))
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_partial_fit_is_one_pass(goal: str) -> None:
+    """Batches of rows give the model of one pass over all of them."""
+    how: dict[str, Any] = {"goal": goal, "max_iter": 1, "shuffle": False, "thresholds": False}
+    whole = MultilabelClassifier(**how).fit(X, LISTS)
+    parts = MultilabelClassifier(**how)
+    for start in range(0, len(X), 70):
+        parts.partial_fit(X[start : start + 70], LISTS[start : start + 70], classes=[*"abcd"])
+    assert np.array_equal(parts.coef_, whole.coef_)
+
+
+def test_labels_may_come_up_later() -> None:
+    """A label that comes up in a later batch has had weights of zero until then."""
+    clf = MultilabelClassifier(thresholds=False).partial_fit(X[:5], [["a"], [], ["a"], [], []])
+    clf.partial_fit(X[5:6], [["b"]])
+    assert clf.classes_.tolist() == ["a", "b"]
+    assert clf.coef_.shape == (2, 6)
+    late = MultilabelClassifier(thresholds=False).partial_fit(X[:5], [["a"], [], ["a"], [], []])
+    late.partial_fit(X[5:6], [[]])
+    assert np.array_equal(clf.coef_[0], late.coef_[0])
+    assert clf.decision_function(X[5:6])[0, 1] > 0
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+@pytest.mark.parametrize("n_labels", [1, 2, 4])
+def test_a_saved_classifier_is_the_same(tmp_path: Any, goal: str, n_labels: int) -> None:
+    """Scores, thresholds and going on are those of the classifier that was saved."""
+    labels = sparse.csr_array(Y[:, :n_labels])  # one column alone, as an array, is one label a row
+    clf = MultilabelClassifier(goal=goal).fit(X, labels)
+    save(clf, tmp_path / "tags.model")
+    loaded: Any = load(tmp_path / "tags.model")
+    assert loaded.coef_.shape == (n_labels, 6)
+    assert np.array_equal(loaded.decision_function(X), clf.decision_function(X))
+    assert np.array_equal(loaded.thresholds_, clf.thresholds_)
+    assert np.array_equal(loaded.predict(X), clf.predict(X))
+    loaded.partial_fit(X[:20], labels[:20])
+    clf.partial_fit(X[:20], labels[:20])
+    assert np.array_equal(loaded.coef_, clf.coef_)
+    with pytest.raises(InputError, match=r"several labels.*rosenblatt\.load"):
+        Model.load(tmp_path / "tags.model")
+
+
+def test_thresholds_raise_f1_on_new_rows() -> None:
+    """Where labels are rare and noisy, thresholds from held-out rows find more of them."""
+    made = np.random.default_rng(1)
+    rows = made.standard_normal((3000, 20))
+    noise = made.standard_normal((3000, 12))
+    tags = (rows @ made.standard_normal((20, 12)) / 4 + noise > 1.8).astype(int)
+    plain = MultilabelClassifier(thresholds=False).fit(rows[:2000], tags[:2000])
+    tuned = MultilabelClassifier().fit(rows[:2000], tags[:2000])
+    assert np.array_equal(plain.coef_, tuned.coef_)
+    f1 = [
+        f1_score(tags[2000:], clf.predict(rows[2000:]), average="micro") for clf in (plain, tuned)
+    ]
+    assert f1[1] > f1[0] + 0.05
+
+
+def test_a_threshold_is_the_best_on_its_rows() -> None:
+    """A threshold is near the one of highest F1; that of a rare label is not lower."""
+    truth = np.zeros((4000, 2), bool)
+    truth[:1000, 0] = True
+    truth[:2, 1] = True
+    scores = np.where(truth, 1.0, -1.0) + np.random.default_rng(0).standard_normal((4000, 2))
+    first, second = fitted_thresholds(scores, truth)
+    grid = np.linspace(-3, 3, 301)
+    best = max(f1_score(truth[:, 0], scores[:, 0] > t) for t in grid)
+    assert f1_score(truth[:, 0], scores[:, 0] > first) > best - 0.005
+    assert first <= second <= scores[truth].max()
+
+
+def test_one_label_a_row_is_the_usual_classifier() -> None:
+    """A vector y makes it RuleClassifier."""
+    y = np.array(["no", "yes"])[Y[:, 0]]
+    expected = RuleClassifier(rule="pa1").fit(X, y)
+    clf = MultilabelClassifier().fit(X, y)
+    assert np.array_equal(clf.coef_, expected.coef_)
+    assert np.array_equal(clf.predict(X), expected.predict(X))
+    assert clf.predict_labels(X[:1]) == [(clf.predict(X[:1])[0],)]
+
+
+@pytest.mark.parametrize(
+    ("y", "parameters", "words"),
+    [
+        (Y * 2, {}, "must be 1 where a row has the label"),
+        (LISTS[:-1], {}, "inconsistent numbers of samples"),
+        (["a", ["b"], *LISTS[2:]], {}, "a list of labels for each row"),
+        ([("a", 1), *LISTS[1:]], {}, "of one type"),
+        ([()] * 300, {}, "at least one label"),
+        (LISTS, {"goal": "both"}, '"each" or "ranking"'),
+        (LISTS, {"goal": "ranking", "rule": "arow", "memory": "last"}, "first-order"),
+        (LISTS, {"class_weight": "balanced"}, "class_weight is not available"),
+        (LISTS, {"calibrate": True}, "calibrate is not available"),
+    ],
+)
+def test_what_cannot_be_learned_is_said(y: Any, parameters: Any, words: str) -> None:
+    """Each mistake has a sentence of its own."""
+    with pytest.raises(ValueError, match=words):
+        MultilabelClassifier(**parameters).fit(X, y)
+
+
+def test_going_on_keeps_the_form_of_y() -> None:
+    """A classifier of several labels does not go on with one a row."""
+    clf = MultilabelClassifier().fit(X, Y)
+    with pytest.raises(InputError, match="the form that it had"):
+        clf.partial_fit(X, Y[:, 0])
