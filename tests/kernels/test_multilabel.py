@@ -7,7 +7,7 @@ from hypothesis import given
 
 from rosenblatt.kernels.multilabel import (
     LabelSets,
-    Room,
+    Workspace,
     each_label_pass,
     label_mistakes,
     ranking_pass,
@@ -32,9 +32,9 @@ def label_sets(drawn: Drawn) -> LabelSets:
     return LabelSets(np.array(drawn.labels, np.int32), labels, ends)
 
 
-def room(n_features: int) -> Room:
+def room(n_features: int) -> Workspace:
     """Return room for a pass."""
-    return Room(np.empty(K), np.empty(K), np.empty(K), np.empty(n_features + 1))
+    return Workspace(np.empty(K), np.empty(K), np.empty(K), np.empty(n_features + 1))
 
 
 def shape_of(rows: Any) -> tuple[int, int]:

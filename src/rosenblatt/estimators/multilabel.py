@@ -62,22 +62,21 @@ def label_rows(y: Any) -> LabelRows:
     if wide:
         rows = sparse.csr_array(y if sparse.issparse(y) else np.asarray(y))
         if not np.isin(rows.data, (0, 1)).all():
-            msg = "y, one column a label, must be 1 where a row has the label and 0 elsewhere."
-            raise InputError(msg)
+            raise InputError(
+                "y, one column a label, must be 1 where a row has the label and 0 elsewhere."
+            )
         rows.eliminate_zeros()
         rows.sort_indices()
         places = np.split(rows.indices, rows.indptr[1:-1])
         return LabelRows(np.arange(rows.shape[1]), *_shared(places))
     if not all(isinstance(row, MANY) for row in lists):
-        msg = (
+        raise InputError(
             "y must hold a list of labels for each row, or be an indicator, one column a label; "
             "where each row has one label use Perceptron or another one of the family."
         )
-        raise InputError(msg)
     every = [label for row in lists for label in row]
     if len({isinstance(label, str) for label in every}) > 1:
-        msg = "The labels in y must be of one type, words or numbers."
-        raise InputError(msg)
+        raise InputError("The labels in y must be of one type, words or numbers.")
     classes = np.unique(every) if every else np.empty(0, "<U1")
     return LabelRows(classes, *_shared([np.unique(classes.searchsorted([*row])) for row in lists]))
 
@@ -109,11 +108,17 @@ def _shared(places: list[NDArray[Any]]) -> tuple[NDArray[Any], tuple[NDArray[Any
 def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
     """Return for each label the score above which its F1 on these rows is largest.
 
-    A label that few rows have would take its threshold from chance: counts of all labels, worth
-    ``PRIOR`` rows that have it, are added to its own.
+    Of equals it is the one nearest to 0. A label that few rows have would take its threshold from
+    chance: counts of all labels, worth ``PRIOR`` rows that have it, are added to its own.
     """
-    grid = np.quantile(scores[truth], np.linspace(0.0, 1.0, 101)) if truth.any() else np.zeros(1)
-    grid = np.unique(grid - 1e-9 * np.abs(grid))
+    # Between scores of labels that are there and the highest of as many that are not; 0 first
+    there = scores[truth]
+    others = np.sort(scores[~truth])[-max(len(there), 1) :]
+    steps = np.linspace(0.0, 1.0, 101)
+    ends = [np.quantile(part, steps) for part in (there, others) if len(part)]
+    marks = np.unique(np.concatenate(ends))
+    grid = np.array([0.0, *(marks[1:] + marks[:-1]) / 2.0])
+    grid = grid[np.argsort(np.abs(grid), kind="stable")]
     right = np.array([((scores > t) & truth).sum(0) for t in grid])
     said = np.array([(scores > t).sum(0) for t in grid])
     here = truth.sum(0)
@@ -245,8 +250,9 @@ class MultilabelClassifier(RuleClassifier):
         several = has_several(y) or isinstance(y, LabelRows)
         if goes_on and "_model" in vars(self):
             if several != self._several:
-                msg = "y must have the form that it had at first: several labels a row, or one."
-                raise InputError(msg)
+                raise InputError(
+                    "y must have the form that it had at first: several labels a row, or one."
+                )
         elif several != self._several:
             self._several = several
             self.__dict__.pop("_checked", None)
@@ -303,12 +309,12 @@ class MultilabelClassifier(RuleClassifier):
         if not self._several:
             return learner
         if learner.second_order and self.goal == "ranking":
-            msg = f"goal='ranking' needs a first-order rule; {self.rule!r} keeps variances."
-            raise InputError(msg)
+            raise InputError(
+                f"goal='ranking' needs a first-order rule; {self.rule!r} keeps variances."
+            )
         for name in ("class_weight", "calibrate", "record_mistakes"):
             if getattr(self, name):
-                msg = f"{name} is not available where a row may have several labels."
-                raise InputError(msg)
+                raise InputError(f"{name} is not available where a row may have several labels.")
         return replace(learner, labels=self.goal)
 
     def _restore(self, model: Model) -> None:

@@ -26,7 +26,7 @@ class LabelSets(NamedTuple):
     ends: NDArray[Any]  # where each set begins, and the last one ends
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """What a pass writes over with every row."""
 
     activations: NDArray[Any]  # the activation of each label
@@ -51,7 +51,7 @@ def each_label_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    room: Changed[Room],
+    work: Changed[Workspace],
     w: Changed[NDArray[Any]],  # laid out as the rows want it
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
@@ -61,13 +61,13 @@ def each_label_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, room.activations)
-        take_sides(labels, i, room.sides)
+        rows.scores(i, w, work.activations)
+        take_sides(labels, i, work.sides)
         sqnorm = rows.sqnorm(i)
         wrong, moved = False, False
-        for k in range(len(room.activations)):
-            side = room.sides[k]
-            margin = break_tie(side * room.activations[k], side, zero)
+        for k in range(len(work.activations)):
+            side = work.sides[k]
+            margin = break_tie(side * work.activations[k], side, zero)
             if not margin > 0.0:
                 wrong = True
                 loss -= margin
@@ -93,7 +93,7 @@ def second_order_label_pass(
     rule: Any,
     enough: float,  # the margin from which on the rule changes nothing
     zero: int,
-    room: Changed[Room],
+    work: Changed[Workspace],
     weights: Changed[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]],  # w, Σ's diagonals, ledger
     c: int,  # Algorithm 7's counter before this pass
 ) -> Counts:
@@ -106,26 +106,26 @@ def second_order_label_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, room.activations)
-        take_sides(labels, i, room.sides)
+        rows.scores(i, w, work.activations)
+        take_sides(labels, i, work.sides)
         wrong, moved = False, False
-        for k in range(len(room.activations)):
-            side = room.sides[k]
-            margin = break_tie(side * room.activations[k], side, zero)
+        for k in range(len(work.activations)):
+            side = work.sides[k]
+            margin = break_tie(side * work.activations[k], side, zero)
             if not margin > 0.0:
                 wrong = True
                 loss -= margin
             if margin >= enough:
                 continue
-            variance = rows.scaled(i, rows.of_class(sigma, k), room.direction)
+            variance = rows.scaled(i, rows.of_class(sigma, k), work.direction)
             alpha, beta = rule.step(margin, variance)
             if len(weight):
                 alpha *= weight[i]
             if alpha != 0.0:
-                rows.move(i, side * alpha, room.direction, rows.of_class(w, k))
+                rows.move(i, side * alpha, work.direction, rows.of_class(w, k))
                 if len(u):
-                    rows.move(i, side * alpha * (c + t), room.direction, rows.of_class(u, k))
-                rows.narrow(i, beta, room.direction, rows.of_class(sigma, k))
+                    rows.move(i, side * alpha * (c + t), work.direction, rows.of_class(u, k))
+                rows.narrow(i, beta, work.direction, rows.of_class(sigma, k))
                 moved = True
         mistakes += wrong
         updates += moved
@@ -133,12 +133,12 @@ def second_order_label_pass(
 
 
 @inlined
-def share_out(room: Room, rule: Any, sqnorm: float, zero: int) -> int:
+def share_out(work: Workspace, rule: Any, sqnorm: float, zero: int) -> int:
     """Write the share of each label in the pairs that a rule would change; return whether any is.
 
     The result is 0 where no pair is to change, 1 where one is, 2 where one is wrong.
     """
-    scores, sides, shares = room.activations, room.sides, room.shares
+    scores, sides, shares = work.activations, work.sides, work.shares
     shares[:] = 0.0
     n_pairs, worst = 0, 0
     for k in range(len(scores)):
@@ -166,7 +166,7 @@ def ranking_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    room: Changed[Room],
+    work: Changed[Workspace],
     w: Changed[NDArray[Any]],  # laid out as the rows want it
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
@@ -180,16 +180,16 @@ def ranking_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, room.activations)
-        take_sides(labels, i, room.sides)
+        rows.scores(i, w, work.activations)
+        take_sides(labels, i, work.sides)
         sqnorm = rows.sqnorm(i)
-        worst = share_out(room, rule, sqnorm, zero)
+        worst = share_out(work, rule, sqnorm, zero)
         if worst == 0:
             continue
         margin, square = 0.0, 0.0
-        for k in range(len(room.activations)):
-            margin += room.shares[k] * room.activations[k]
-            square += room.shares[k] * room.shares[k]
+        for k in range(len(work.activations)):
+            margin += work.shares[k] * work.activations[k]
+            square += work.shares[k] * work.shares[k]
         if worst == 2:
             mistakes += 1
             loss -= min(margin, 0.0)
@@ -199,8 +199,8 @@ def ranking_pass(
         if tau == 0.0:
             continue
         updates += 1
-        for k in range(len(room.activations)):
-            step = tau * room.shares[k]
+        for k in range(len(work.activations)):
+            step = tau * work.shares[k]
             if step != 0.0:
                 rows.add(i, step, rows.of_class(w, k))
                 if len(u):
@@ -215,7 +215,7 @@ def label_mistakes(
     order: NDArray[Any],
     ranked: bool,
     zero: int,
-    room: Changed[Room],
+    work: Changed[Workspace],
     w: NDArray[Any],
 ) -> int:
     """Count the rows of the order with a label on the wrong side, or ``ranked`` below another."""
@@ -223,16 +223,16 @@ def label_mistakes(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, room.activations)
-        take_sides(labels, i, room.sides)
+        rows.scores(i, w, work.activations)
+        take_sides(labels, i, work.sides)
         wrong = False
-        for k in range(len(room.activations)):
-            side = room.sides[k]
+        for k in range(len(work.activations)):
+            side = work.sides[k]
             if not ranked:
-                wrong |= not break_tie(side * room.activations[k], side, zero) > 0.0
+                wrong |= not break_tie(side * work.activations[k], side, zero) > 0.0
             elif side > 0.0:
-                for r in range(len(room.activations)):
-                    if room.sides[r] < 0.0:
-                        wrong |= not pair_margin(room.activations, k, r, zero) > 0.0
+                for r in range(len(work.activations)):
+                    if work.sides[r] < 0.0:
+                        wrong |= not pair_margin(work.activations, k, r, zero) > 0.0
         mistakes += wrong
     return mistakes

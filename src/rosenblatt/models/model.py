@@ -195,11 +195,10 @@ class Model:
         model, name = read(path), "standard input" if path == "-" else str(path)
         check_learner(model, name)
         if model.several:
-            msg = (
+            raise InputError(
                 f"{name} gives rows several labels, which it does in Python alone: load it with "
                 "rosenblatt.load."
             )
-            raise InputError(msg)
         return model
 
     def save(self, path: "str | Path") -> None:
@@ -437,5 +436,6 @@ def model_of(fitted: Any) -> Model:
     model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
     if isinstance(model, Model):
         return model
-    msg = f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
-    raise InputError(msg)
+    raise InputError(
+        f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
+    )

@@ -14,7 +14,7 @@ from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     LabelSets,
-    Room,
+    Workspace,
     each_label_pass,
     label_mistakes,
     ranking_pass,
@@ -308,7 +308,7 @@ def _label_call(
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
     """Return the same for rows that may have several labels."""
     w, u = state.weights, or_empty(state.ledger, 2)
-    labels, room = _label_sets(examples), _room(state)
+    labels, room = _label_sets(examples), _workspace(state)
     given = (examples.rows, labels, or_empty(examples.weight), order, rule)
     if state.variance is not None:
         kept = (w, state.variance, u)
@@ -321,9 +321,9 @@ def _label_sets(examples: Examples) -> LabelSets:
     return LabelSets(examples.targets, *cast("Any", examples.sets))
 
 
-def _room(state: State) -> Room:
+def _workspace(state: State) -> Workspace:
     activations, sides, shares = np.empty((3, state.n_classes))
-    return Room(activations, sides, shares, np.empty(state.n_features + 1))
+    return Workspace(activations, sides, shares, np.empty(state.n_features + 1))
 
 
 def count_mistakes(
@@ -332,7 +332,7 @@ def count_mistakes(
     """Count the rows of the order that weights of this state's layout misclassify."""
     rows, y, n_classes = examples.rows, examples.targets, state.n_classes
     if state.labels:
-        how = (order, state.labels == "ranking", zero, _room(state))
+        how = (order, state.labels == "ranking", zero, _workspace(state))
         return label_mistakes(rows, _label_sets(examples), *how, weights)
     if n_classes == 2:
         return binary_mistakes(rows, y, order, zero, weights)
