@@ -37,7 +37,7 @@ from rosenblatt.rules import Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, together, train
-from rosenblatt.training.state import EVERYTHING, Snapshot, State, count_mistakes, run_pass
+from rosenblatt.training.state import EVERYTHING, State, count_mistakes, run_pass
 from rosenblatt.training.streaming import Watcher
 
 Mixing = Literal["uniform", "mistakes"]
@@ -259,6 +259,7 @@ class MixedTraining:
     ) -> None:
         self.supply, self.generator = self, np.random.default_rng(lesson.seed)
         self._state, self._engine, self._lesson = state, engine, lesson
+        self.snapshot, self.restore = state.snapshot, state.restore
         self._rule, self._zero = plan.rule, plan.zero
         self._epoch = n_done
         self._alone = engine.n_shards == 1
@@ -287,14 +288,6 @@ class MixedTraining:
         """Count the held-out rows that the weights to be returned misclassify."""
         zero = self._zero or -1  # at test time a zero activation has to predict something
         return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
-
-    def snapshot(self) -> Snapshot:
-        """Return a copy of the weights."""
-        return self._state.snapshot()
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Change the weights back."""
-        self._state.restore(snapshot)
 
 
 def fit_shards(

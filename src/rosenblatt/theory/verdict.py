@@ -16,6 +16,11 @@ ROUNDING = 1e-9  # of margins of very many rows, which depends on how they are s
 Status = Literal["separable", "inseparable", "undecided"]
 
 
+def _by_field(record: Any) -> dict[str, Any]:
+    """Return the verdict as plain values; what is infinite becomes None."""
+    return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What is known of a data set, and why it is certain.
@@ -141,9 +146,7 @@ class Verdict:
             pairs=tuple(pairs),
         )
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the verdict as plain values; what is infinite becomes None."""
-        return _by_field(self)
+    as_json = _by_field
 
     def to_json(self) -> str:
         """Return the verdict as a JSON text."""
@@ -174,9 +177,7 @@ class PairVerdict:
             text += f", γ {_interval(self.margin_low, self.margin_high)}"
         return text
 
-    def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return _by_field(self)
+    as_json = _by_field
 
 
 def _titled(name: str, texts: list[str]) -> list[tuple[str, str]]:
@@ -191,7 +192,3 @@ def _interval(low: float, high: float) -> str:
     if gap > 1e-6:
         return f"between {low:.6g} and {high:.6g}"
     return f"{low:.6g} (certain to 1e{max(-12, ceil(log10(max(gap, 1e-300))))})"
-
-
-def _by_field(record: Any) -> dict[str, Any]:
-    return {field.name: plain(getattr(record, field.name)) for field in fields(record)}

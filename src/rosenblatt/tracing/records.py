@@ -21,7 +21,7 @@ LIBRARIES = {"polars": "pip install 'rosenblatt[io]'", "pandas": "pip install pa
 
 
 def json_lines(trace: "Trace") -> str:
-    """Return one JSON object a line; a sparse row as an object of feature number: value."""
+    """Return one JSON object a line; a sparse row is an object of feature number: value."""
     return "".join(
         json.dumps(plain(_record(step, trace)), ensure_ascii=False, allow_nan=False) + "\n"
         for step in trace
@@ -48,8 +48,8 @@ def _record(step: "Step", trace: "Trace") -> dict[str, Any]:
     return record
 
 
-def data_frame(trace: "Trace", library: str) -> Any:
-    """Return a data frame with one row a step, and one column a feature and a weight."""
+def data_frame(trace: "Trace", library: str = "polars") -> Any:
+    """Return a data frame of polars or pandas: a row a step, a column a feature and a weight."""
     if library not in LIBRARIES:
         msg = f"The library of a data frame must be 'polars' or 'pandas'; got {library!r}."
         raise InputError(msg)

@@ -106,28 +106,14 @@ class Trace(Sequence[Step]):
     def __str__(self) -> str:
         return terminal_table(self, most=PRINTED)
 
-    def to_text(self) -> str:
-        """Return all the steps as a table for the terminal."""
-        return terminal_table(self)
-
-    def to_markdown(self) -> str:
-        """Return the steps as a Markdown table."""
-        return markdown_table(self)
-
-    def to_html(self) -> str:
-        """Return the steps as an HTML table; rows that changed the weights stand out."""
-        return html_table(self)
-
     def _repr_html_(self) -> str:
         return html_table(self, most=PRINTED)
 
-    def to_json_lines(self) -> str:
-        """Return one JSON object a line, one a step."""
-        return json_lines(self)
-
-    def to_frame(self, library: str = "polars") -> Any:
-        """Return a data frame with one row a step, of polars or of pandas."""
-        return data_frame(self, library)
+    to_text = terminal_table
+    to_markdown = markdown_table
+    to_html = html_table
+    to_json_lines = json_lines
+    to_frame = data_frame
 
 
 def follow(

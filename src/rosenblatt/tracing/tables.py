@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 def terminal_table(trace: "Trace", most: int | None = None) -> str:
-    """Return a table in columns; ``most`` steps at most, with a line for those left out."""
+    """Return the steps as a table for the terminal; beyond ``most`` a line counts the others."""
     shown, left_out = _ends_of(trace, most)
     placed = []
     for column in _columns(trace):
@@ -48,7 +48,7 @@ def terminal_table(trace: "Trace", most: int | None = None) -> str:
 
 
 def markdown_table(trace: "Trace") -> str:
-    """Return a Markdown table."""
+    """Return the steps as a Markdown table."""
     columns = _columns(trace)
     under = [":---" if column.side == "left" else "---:" for column in columns]
     texts = [[column.name for column in columns]]
@@ -59,7 +59,7 @@ def markdown_table(trace: "Trace") -> str:
 
 
 def html_table(trace: "Trace", most: int | None = None) -> str:
-    """Return an HTML table; rows that changed the weights have the class "update"."""
+    """Return the steps as an HTML table; those that changed the weights have the class "update"."""
     columns = _columns(trace)
     shown, left_out = _ends_of(trace, most)
 

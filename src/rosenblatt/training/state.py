@@ -345,7 +345,7 @@ class LinearTraining:
     def __init__(
         self, state: State, supply: RowSupply, plan: Plan, vote: "Vote | None" = None
     ) -> None:
-        self.state, self.supply = state, supply
+        self.state, self.supply, self.restore = state, supply, state.restore
         self.updates = Mistakes() if plan.record else None
         self._rule, self._zero = plan.rule, plan.zero
         self._vote = vote
@@ -401,10 +401,6 @@ class LinearTraining:
         """Return a copy of the weights, in the memory of the last one."""
         self._best = self.state.snapshot(room=self._best)
         return self._best
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Change the weights back."""
-        self.state.restore(snapshot)
 
     def _laid_out(self) -> State:
         """Return the state, laid out for the rows: a resumed one may not have met any yet."""
