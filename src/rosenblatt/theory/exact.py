@@ -156,8 +156,7 @@ def kernel_point(
     matrix = _columns([vectors[i] for i in order])
     guess = guess[order] / guess.max()
     for prime in PRIMES:
-        deadline.check()
-        rows, columns = pivots(matrix, prime)
+        rows, columns = pivots(matrix, prime, deadline)
         others = np.setdiff1d(np.arange(len(vectors)), columns)
         if not len(others):
             return None  # independent modulo a prime is independent
@@ -222,20 +221,26 @@ def adds_up(vectors: list[dict[int, int]], weights: list[Fraction]) -> dict[int,
     return {place: n for place, n in total.items() if n}
 
 
-def pivots(matrix: NDArray[Any], prime: int) -> tuple[list[int], list[int]]:
+def pivots(
+    matrix: NDArray[Any], prime: int, deadline: Deadline = NO_DEADLINE
+) -> tuple[list[int], list[int]]:
     """Return rows and columns of a largest square part that is regular modulo the prime."""
-    columns = _leading(matrix % prime, prime)
-    return _leading(matrix[:, columns].T % prime, prime), columns
-
-
-def _leading(matrix: NDArray[Any], prime: int) -> list[int]:
-    """Return the first columns that are independent of those before them, modulo the prime."""
-    from flint import nmod_mat  # only a proof needs it
-
-    if not matrix.size:
-        return []
-    reduced, rank = nmod_mat(matrix.tolist(), prime).rref()
-    return [next(j for j, n in enumerate(line) if int(n)) for line in reduced.tolist()[:rank]]
+    left = (matrix % prime).astype(np.int64)
+    rows: list[int] = []
+    columns: list[int] = []
+    for column in range(left.shape[1]):
+        deadline.check()
+        candidates = np.flatnonzero(left[:, column])
+        if not len(candidates):
+            continue
+        row = int(candidates[0])
+        line = left[row] * pow(int(left[row, column]), -1, prime) % prime
+        left[candidates] -= left[candidates, column][:, None] * line
+        left[candidates] %= prime
+        left[row] = 0
+        rows.append(row)
+        columns.append(column)
+    return rows, columns
 
 
 def solve(
@@ -246,7 +251,7 @@ def solve(
     Nothing can interrupt FLINT, which lifts the solution digit by digit (Dixon 1982), so a system
     is not begun that would take longer than there is time. The rates were measured.
     """
-    from flint import fmpz_mat
+    from flint import fmpz_mat  # only a proof needs it
 
     bits = max(map(abs, matrix.flat), default=0).bit_length()
     if 10.0 * (len(right) / 600) ** 3.5 * max(bits / 60, 1.0) ** 2.3 > deadline.left:
