@@ -271,7 +271,7 @@ class TextSettings(TypedDict, total=False):
         "MIN-MAX",
         Setting(
             "Use runs of MIN to MAX characters of the words of texts as features, too.",
-            shown="1-3 for texts without blanks between words, else 0: none",
+            shown="1-3 for texts without blanks between words, 3-5 if held-out rows say so",
             more="For words of many forms, names, codes and languages without spaces.",
         ),
     ]
@@ -286,7 +286,7 @@ class LearningSettings(TypedDict, total=False):
         Setting(
             "Update rule.",
             shown=Sentence(
-                "arow for files with a text column, else pa1; with "
+                "pa1 or arow, as held-out rows say; with "
                 f"{Parameter('memory')} or on Dask perceptron"
             ),
         ),
