@@ -172,11 +172,14 @@ def test_keyboard_only(lab: Visit) -> None:
 
 @pytest.mark.explore
 def test_w_is_turned_by_hand(lab: Visit) -> None:
-    """Before the first row w can be pulled by its tip, or turned by keys; training starts there."""
-    lab.page.mouse.move(*lab.pixels(0, 0))
+    """Before the first row w can be pulled by its ring, or turned by keys; training begins so."""
+    box = lab.page.locator(".handle").bounding_box()
+    ring = np.array([box["x"] + box["width"] / 2, box["y"] + box["height"] / 2])
+    lab.page.mouse.move(*ring)
     lab.page.mouse.down()
     for share in (0.5, 1.0):
-        lab.page.mouse.move(*lab.pixels(1.0 * share, 0.5 * share))
+        way = np.array(lab.pixels(1.0 * share, 0.5 * share)) - np.array(lab.pixels(0, 0))
+        lab.page.mouse.move(*(ring + way))
     lab.page.mouse.up()
     lab.until("location.hash.includes('start=')")
     w = [float(v) for v in lab.state["start"][0].split(",")]
@@ -190,7 +193,7 @@ def test_w_is_turned_by_hand(lab: Visit) -> None:
     angles = [np.degrees(np.arctan2(v[1], v[0])) for v in (w, turned)]
     assert angles[1] - angles[0] == pytest.approx(5, abs=0.5)
     lab.go("step")
-    assert lab.page.locator(".handle").count() == 0
+    assert not lab.page.is_visible(".handle")
 
 
 @pytest.mark.explore

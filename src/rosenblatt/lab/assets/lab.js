@@ -410,6 +410,7 @@ class Lab {
     this.guide.open(scene?.scene ?? null, scene?.number);
     this.isMeasured = false;
     this.root.classList.toggle("guided", scene !== null);
+    this.root.classList.toggle("has-task", Boolean(scene?.scene.pages[scene.number - 1].task));
   }
 
   // Shows the plane, its sentence and Step and Play alone, or all.

@@ -107,7 +107,7 @@ export class Neuron {
     const square = mapped(point[0], point[1], document.map).reduce((total, value) => total + value * value, 0);
     const one = document.bias ? 1 : 0; // the bias is the weight of a constant 1
     const whole = (words, x) => (picture.tau === 1 ? `${plus} ${words}${one ? ` ${plus} ${x}` : ""}` : `${plus} ${shown(picture.tau, 3)}·${one ? `(${words} + ${x})` : words}`);
-    return `After the update the same row has a′ = a ${whole("‖x‖²", "1")} = ${shown(a, 3)} ${whole(shown(square, 4), "1")} = ${shown(a + picture.tau * point[2] * (square + one), 3)}.`;
+    return `After the update the same row has a′ = a ${whole("‖x‖²", "1")} = ${shown(a, 3)} ${whole(shown(square, 4), "1")} = ${shown(a + picture.tau * point[2] * (square + one))}.`;
   }
 
   showVote(state, focus) {

@@ -54,6 +54,7 @@ function drawAxis(chart, { document, picture, training, hovered, selected }) {
   for (const place of [selected, hovered]) if (place?.list === "points") ring(place.row, "looked-at");
   const unit = isVote ? "lead in votes, as a share of all" : norm > 0 ? (training.hasKernel ? "signed distance from the boundary" : "w·x/‖w‖, how far x reaches along w") : "activation";
   chart.text(unit, { class: "title", x: chart.width / 2, y: base + 36, "text-anchor": "middle" });
+  if (picture.isBlank) return "All activations are 0: no point has a side yet.";
   return `${counted(wrong.size, "point")} of ${document.points.length} on the wrong side (${document.memory === "last" ? "last weights" : document.memory}).`;
 }
 

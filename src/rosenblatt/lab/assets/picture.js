@@ -41,9 +41,10 @@ export class Picture {
     this.known = new Map();
   }
 
-  // Whether no row has taught and no weights were set by hand: then every activation is 0, and no point has a side.
+  // Whether all weights are 0: then every activation is, too, and no point has a side.
   get isBlank() {
-    return !this.updates && !(this.training.start.some(Boolean) && !this.training.hasKernel);
+    if (this.at && this.document.zero !== "mistake") return false;
+    return this.once("blank", () => (this.weights() ?? this.training.weights(this.at)).every((value) => value === 0));
   }
 
   // Computes once what is asked for under a name.
