@@ -13,8 +13,8 @@ from rosenblatt.estimators.pipelines import explain as explain
 from rosenblatt.estimators.storage import load as load
 from rosenblatt.estimators.storage import save as save
 from rosenblatt.estimators.storage import train_files as train_files
+from rosenblatt.models.explanation import why as why
 from rosenblatt.models.online import OnlineLearner as OnlineLearner
-from rosenblatt.models.provenance import why as why
 from rosenblatt.models.sparsity import sparsify as sparsify
 from rosenblatt.theory.diagnosis import diagnose as diagnose
 from rosenblatt.theory.margin import margin as margin

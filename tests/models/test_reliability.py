@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from sklearn.metrics import brier_score_loss, log_loss
 
 from rosenblatt.cli import main
-from rosenblatt.models.reliability import Reliability
+from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.train import model_from_files
 
 

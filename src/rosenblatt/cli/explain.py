@@ -12,9 +12,8 @@ from rosenblatt.data.encoding.text_column import WORD
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance
-from rosenblatt.models.explanation import Explanation, contributions, decision
+from rosenblatt.models.explanation import Explanation, contributions, decision, recorded_provenance
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import recorded_provenance
 from rosenblatt.models.scoring import Scorer, n_voting
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed

@@ -104,7 +104,7 @@ class ByteSource:
     def __init__(self, stored: StoredBytes) -> None:
         self.name = stored.name
         self.ends_with_return = False  # whether a carriage return ends lines, as on the first Macs
-        self._stored = stored
+        self.stored = stored
         self._stream: Any = stored
         self._damages: tuple[type[Exception], ...] = ()  # what the unpacking raises
         if stored.head.startswith(GZIP):
@@ -115,7 +115,7 @@ class ByteSource:
     @property
     def bytes_read(self) -> int:
         """How many bytes of the file have been taken, before unpacking."""
-        return self._stored.n_bytes
+        return self.stored.n_bytes
 
     def readinto(self, view: memoryview) -> int:
         """Fill the buffer as far as is ready; return by how much, 0 at the end."""
@@ -429,7 +429,7 @@ def head_of(source: Source, encoding: str, *, prompt: bool) -> tuple[bytes, str]
 
 class _Transcoded(ByteSource):
     def __init__(self, source: ByteSource, encoding: str, errors: str) -> None:
-        self.name = source.name
+        self.name, self.stored = source.name, source.stored
         self.ends_with_return = False
         self._source = source
         self._encoding = encoding
@@ -438,11 +438,6 @@ class _Transcoded(ByteSource):
         self._ready = b""  # UTF-8 that there was no room for
         self._n_decoded = 0
         self._ended = False
-
-    @property
-    def bytes_read(self) -> int:
-        """How many bytes of the file have been taken, before unpacking."""
-        return self._source.bytes_read
 
     def readinto(self, view: memoryview) -> int:
         """Fill the buffer as far as is ready; return by how much, 0 at the end."""

@@ -12,13 +12,13 @@ from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.models.metrics import (
     CoverageCurve,
     PrecisionRecallCurve,
+    Reliability,
     balanced_accuracy,
     coverage_curve,
     precision_recall_curve,
     roc_auc,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.scoring import Scorer
 from rosenblatt.wording import word_list
 

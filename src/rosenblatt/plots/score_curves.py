@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import wilson
-from rosenblatt.models.metrics import coverage_curve, precision_recall_curve, roc_auc
-from rosenblatt.models.reliability import Reliability
+from rosenblatt.models.metrics import Reliability, coverage_curve, precision_recall_curve, roc_auc
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
 from rosenblatt.plots.subject import one_class, rows_of_estimator

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.models.explanation import is_recorded
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import is_recorded
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, VERMILION

@@ -12,10 +12,9 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import leaks
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
-from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
+from rosenblatt.models.explanation import Ranking, is_recorded, ranked_weights, ranking_misleads
+from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import is_recorded
-from rosenblatt.models.reliability import Reliability
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 

@@ -14,9 +14,14 @@ from scipy.sparse import csr_array
 from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
-from rosenblatt.models.explanation import Explanation, contributions, namer
+from rosenblatt.models.explanation import (
+    Explanation,
+    contributions,
+    is_recorded,
+    namer,
+    recorded_provenance,
+)
 from rosenblatt.models.model import Model
-from rosenblatt.models.provenance import is_recorded, recorded_provenance
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.pixels import feature_grid, pixel_grid
 from rosenblatt.wording import number
