@@ -1,8 +1,6 @@
 """Conjunctions of features: pairs and triples of those that are present in one row.
 
-Only conjunctions that occur are ever made: a row with n features has n(n − 1)/2 pairs, however many
-columns there are. (scikit-learn's PolynomialFeatures numbers all the pairs of columns instead: five
-billion for 100,000 columns, each of which a learner would keep a weight for.)
+Only those that occur are made; scikit-learn's PolynomialFeatures numbers all pairs of columns.
 """
 
 import math
@@ -171,14 +169,10 @@ def has_keys(n_features: int, degree: int) -> bool:
 def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     """Return the rows with their own features and, beside them, those of their conjunctions.
 
-    ``degree`` 2 adds pairs, 3 pairs and triples. ``numbering`` says in which column a conjunction
-    stands; one that it does not know is left out, and two in one column are added. Indices ascend
-    in the rows that are returned.
+    ``degree`` 2 adds pairs, 3 pairs and triples. Conjunctions that ``numbering`` does not know are
+    left out, and two in one column are added. Indices ascend.
 
-    >>> import numpy as np
-    >>> from rosenblatt.data.conjunctions import KnownConjunctions
-    >>> pairs = {2: np.array([2])}  # feature 0 and feature 2, of three
-    >>> numbering = KnownConjunctions(pairs, 3)
+    >>> numbering = KnownConjunctions({2: np.array([2])}, 3)  # features 0 and 2, of three
     >>> rows = Batch(np.ones(2), np.array([0, 2]), np.array([0, 2]))
     >>> conjunctions(rows, 2, numbering).indices
     array([0, 2, 3], dtype=int32)

@@ -1,8 +1,4 @@
-"""A page that explains the perceptron: one file, or a widget of a notebook.
-
-The page computes everything by itself, with the numbers of ``rosenblatt.trace``. Names are resolved
-on first use: the widget needs anywidget, the page does not.
-"""
+"""A page that explains the perceptron: one file, or a widget, which needs anywidget."""
 
 from rosenblatt.lazy import lazy_names
 

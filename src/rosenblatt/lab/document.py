@@ -128,13 +128,7 @@ class Document:
 
     @classmethod
     def from_plain(cls, given: Any) -> "Document":
-        """Return the document that a page, a file or a notebook gives as plain values.
-
-        Raises
-        ------
-        InputError
-            With a sentence that names the part, what it must be and what came.
-        """
+        """Return the document that a page, a file or a notebook gives as plain values."""
         if not isinstance(given, Mapping):
             msg = f"A document must be an object with points and settings; got {_shown(given)}."
             raise InputError(msg)

@@ -83,13 +83,6 @@ def _digest(text: str) -> str:
 
 
 def write_page(document: Document, path: str) -> None:
-    """Write the page as one file, which works without Python and without a network.
-
-    Parameters
-    ----------
-    document : Document
-        What it begins with.
-    path : str
-    """
+    """Write the page as one file, which works without Python and without a network."""
     with replacing(path) as stream:
         stream.write(page_text(document).encode())

@@ -1,8 +1,7 @@
 """What Python and the page share, written as JavaScript: ``python -m rosenblatt.lab.translation``.
 
-The mathematics has one source, ``rosenblatt.rules``. The step of a rule is arithmetic, comparisons
-and returns, which mean the same in both languages on float64, so its syntax tree is enough. Limits
-of settings and toy sets are data. A test holds the file ``assets/shared.js`` against this module.
+The step of a rule is arithmetic, comparisons and returns, which mean the same in both languages on
+float64, so its syntax tree is enough. A test holds ``assets/shared.js`` against this module.
 """
 
 import ast
@@ -48,13 +47,7 @@ NAMES |= {"sqrt": "Math.sqrt", "abs": "Math.abs"}
 
 
 def function(source: Any, name: str | None = None) -> str:
-    """Return a Python function of numbers as a JavaScript one, as text.
-
-    Raises
-    ------
-    TypeError
-        Where it does more than calculate, compare, choose and return.
-    """
+    """Return a Python function that calculates, compares and chooses as a JavaScript one."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(source))).body[0]
     if not isinstance(tree, ast.FunctionDef):
         raise TypeError(f"{source} is no function.")

@@ -1,11 +1,9 @@
 """Choose the pairs of columns that the mistakes of a first training ask for.
 
-A training with bins gives a sum of one curve a column, and its mistakes say what such a sum cannot:
-where the rows that it gets wrong, or not right by a margin, lean to one class in some cells of a
-pair of columns and to another in others, beyond what either column alone would mend. That is the
-idea of FAST in Lou, Caruana, Gehrke & Hooker, "Accurate intelligible models with pairwise
-interactions" (KDD 2013); here the residuals are the steps that a rule with a margin would still
-take, and a pair must stand out from chance.
+Rows that a training with bins gets wrong, or not right by a margin, may lean to one class in some
+cells of a pair of columns and to another in others: the idea of FAST in Lou, Caruana, Gehrke &
+Hooker, "Accurate intelligible models with pairwise interactions" (KDD 2013). Here the residuals are
+the steps that a rule with a margin would still take, and a pair must stand out from chance.
 """
 
 import math

@@ -12,7 +12,6 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
-from rosenblatt.mistakes.arrays import PREFIX
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model, model_of
@@ -342,7 +341,7 @@ def recorded_provenance(
     rows: Rows | None = None,
 ) -> Provenance:
     """Return which training rows decide a row of these features, by their numbers in training."""
-    if mistakes is None and not is_recorded(model):
+    if mistakes is None and not model.is_recorded:
         raise InputError(
             "The model does not hold its mistakes: train it with "
             f"{Parameter('record_mistakes', value=True)}."
@@ -360,8 +359,3 @@ def recorded_provenance(
         activation=scores,
         winner=winner,
     )
-
-
-def is_recorded(model: Model) -> bool:
-    """Return whether a model holds its mistakes."""
-    return f"{PREFIX}row" in model.arrays

@@ -15,7 +15,7 @@ from rosenblatt.data.encoding.stored import check_width
 from rosenblatt.data.files import Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.mistakes.arrays import list_arrays, machine_arrays
+from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
@@ -297,6 +297,11 @@ class Model:
                 f"A {self.learner} has no weights: it predicts by kernel values, and does so with "
                 "predict and evaluate alone."
             )
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it holds its mistakes, with the rows that made them."""
+        return f"{PREFIX}row" in self.arrays
 
     @property
     def is_kernel(self) -> bool:

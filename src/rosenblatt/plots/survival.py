@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.explanation import is_recorded
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
@@ -52,7 +51,7 @@ class SurvivalDisplay(Display):
         A ``Model`` that stores its mistakes will do too.
         """
         if isinstance(estimator, Model):
-            if not is_recorded(estimator):
+            if not estimator.is_recorded:
                 msg = f"The model does not store its mistakes; train it with {RECORDED}."
                 raise InputError(msg)
             return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)

@@ -12,7 +12,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import leaks
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
-from rosenblatt.models.explanation import Ranking, is_recorded, ranked_weights, ranking_misleads
+from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import votes_of
@@ -131,7 +131,7 @@ class Findings:
     @property
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
-        return votes_of(self.model).lifetimes if is_recorded(self.model) else None
+        return votes_of(self.model).lifetimes if self.model.is_recorded else None
 
 
 def findings(

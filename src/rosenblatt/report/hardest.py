@@ -14,13 +14,7 @@ from scipy.sparse import csr_array
 from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
-from rosenblatt.models.explanation import (
-    Explanation,
-    contributions,
-    is_recorded,
-    namer,
-    recorded_provenance,
-)
+from rosenblatt.models.explanation import Explanation, contributions, namer, recorded_provenance
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.pixels import feature_grid, pixel_grid
@@ -102,7 +96,7 @@ class HardestRows:
         if not model.voted:
             sides = {"winner": predicted, "rival": label}
             explanation = contributions(model, row.indices, row.data, **sides)
-        if is_recorded(model) and not model.voted:
+        if model.is_recorded and not model.voted:
             found = recorded_provenance(model, row.indices, row.data, scores, predicted)
             way = 1.0 if model.classes[predicted] == found.positive else -1.0
             speaking = [term for term in found.terms if way * term.amount > 0][:MOST_TEACHERS]

@@ -2,10 +2,7 @@
 
 Numbers are decimal: 12, -1.5, 2e-3. In a column of text they may also be written as people do: with
 a sign of money or a percent sign, with thousands apart (1,234.5 or 1 234.5), negative in
-parentheses, or with a comma before the decimals (1.234,5). Which of the two it is, is decided once
-for a column.
-
-A linear model of a number rises or falls; with an indicator for each bin beside it, it may bend.
+parentheses, or with a comma before the decimals (1.234,5), decided once for a column.
 """
 
 import re
@@ -81,11 +78,7 @@ def row_weights(table: Table, column: FeatureColumn) -> tuple[NDArray[np.float64
 def read_numbers(
     table: Table, columns: Sequence[FeatureColumn]
 ) -> tuple[NDArray[np.float64], dict[int, str]]:
-    """Return the numbers of columns (n_rows, n_columns), and by row what is wrong with them.
-
-    NaN is a missing value. Columns are converted all together: one after the other would take half
-    a millisecond each.
-    """
+    """Return the numbers of columns (n_rows, n_columns), NaN: missing; by row what is wrong."""
     own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
     prepared = [_convertible(own[column.name], column, table.file) for column in columns]
     frame = pl.DataFrame([series.alias(str(k)) for k, series in enumerate(prepared)])
@@ -162,8 +155,7 @@ def thousands(values: Sequence[str], mark: str) -> tuple[str, str] | None:
     """Return a number whose thousands a mark may part, and a whole number beside; None if not so.
 
     It may where every number with the mark has three digits behind it, and there are larger whole
-    numbers without it, none of them above 999: as decimals they would have fewer digits now and
-    then, or all would have some.
+    numbers without it, none of them above 999.
 
     >>> thousands(["7.082", "912", "23.162"], "."), thousands(["7.082", "912", "6.5"], ".")
     (('7.082', '912'), None)
@@ -339,8 +331,7 @@ class ColumnStatistics:
 def shortened(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return scaled numbers with those far out drawn nearer: beyond 3 deviations by the logarithm.
 
-    z stays as it is up to 3, then it is 3 + ln(z/3): a value 1,000 deviations away counts as 8.8,
-    and the order of values stays what it was.
+    z stays as it is up to 3, then it is 3 + ln(z/3): a value 1,000 deviations away counts as 8.8.
 
     >>> shortened(np.array([-1.0, 2.5, 3000.0])).round(2).tolist()
     [-1.0, 2.5, 9.91]
