@@ -219,7 +219,7 @@ SIZES: dict[str, Size] = {
     "data": Size(8950, 54, 8, 0, 0, 1, 1),
     "distributed": Size(2200, 56, 10, 0, 0, 0, 1),
     "errors": Size(150, 16, 2, 0, 0, 0, 0),
-    "estimators": Size(3050, 53, 6, 0, 0, 0, 0),
+    "estimators": Size(3000, 53, 6, 0, 0, 0, 0),
     "kernels": Size(5450, 60, 11, 0, 1, 1, 0),
     "lab": Size(900, 41, 6, 0, 0, 0, 0),
     "lazy": Size(100, 34, 3, 0, 0, 0, 0),
