@@ -231,7 +231,7 @@ SIZES: dict[str, Size] = {
     "rules": Size(650, 23, 3, 0, 0, 0, 0),
     "service": Size(4650, 45, 7, 0, 0, 0, 0),
     "theory": Size(2700, 47, 7, 0, 0, 0, 2),
-    "tracing": Size(1000, 102, 13, 1, 1, 0, 0),
+    "tracing": Size(950, 102, 13, 1, 1, 0, 0),
     "training": Size(2500, 58, 10, 0, 0, 0, 0),
     "tuning": Size(600, 69, 9, 1, 0, 0, 0),
     "version": Size(50, 0, 0, 0, 0, 0, 0),

@@ -66,8 +66,7 @@ class HeldOutFit:
         if self.learner.voted or not self.learner.fit_intercept:
             chosen, vote = Parameter("threshold", self.threshold), Parameter("memory", "vote")
             other = vote if self.learner.voted else Parameter("fit_intercept", value=False)
-            msg = Sentence(chosen, " moves the bias and is not available with ", other, ".")
-            raise InputError(msg)
+            raise InputError(chosen, " moves the bias and is not available with ", other, ".")
 
     def __bool__(self) -> bool:
         return self.calibrate or self.threshold is not None
@@ -75,8 +74,7 @@ class HeldOutFit:
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the initial state; raise unless a threshold can be used."""
         if self.threshold is not None and n_classes != 2:
-            msg = Sentence(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
-            raise InputError(msg)
+            raise InputError(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
         return self.learner.start(n_features, n_classes)
 
     def fit(self, trained: StreamFit, *, in_folds: bool = False) -> Fits:

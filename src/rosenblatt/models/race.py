@@ -22,7 +22,7 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample
 from rosenblatt.data.files import TrainingFiles
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import join
 from rosenblatt.models.column_pairs import offered_pairs
 from rosenblatt.models.learner import Learner
@@ -164,8 +164,7 @@ def _paired(
     """Yield a form with pairs of columns beside it; where none stands out, the form."""
     if not isinstance(encoding, TableEncoding):
         named = Parameter("column_pairs")
-        msg = Sentence(f"{named} needs named columns; svmlight files have none.")
-        raise InputError(msg)
+        raise InputError(f"{named} needs named columns; svmlight files have none.")
     drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_PAIRED))
     rows = joined([base.form(part) for part in reading.taken(drawn)])
     numbers, n_classes = reading.ranks[reading.labels(drawn)[0]], len(reading.classes)

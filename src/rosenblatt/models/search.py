@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence, WeightOverflowError
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
@@ -265,11 +265,10 @@ def splits(
     [[2, 4], [0, 5], [1, 3]]
     """
     if folds < 2 or folds > len(numbers):
-        msg = Sentence(
+        raise InputError(
             f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
             f"{len(numbers):,}; got {folds}."
         )
-        raise InputError(msg)
     generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
     dealt = 0
     for number in np.flatnonzero(np.bincount(numbers)):

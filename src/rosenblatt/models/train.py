@@ -236,7 +236,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         every = Parameter("degree", columns.degree)
         other = every if kernel is None else Parameter("kernel", kernel.kernel)
         chosen = Parameter("column_pairs")
-        raise InputError(Sentence(f"{chosen} is not available with {other}: leave one out."))
+        raise InputError(f"{chosen} is not available with {other}: leave one out.")
     source = ShownFiles(Files(_names(paths), layout), columns)
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     plain = open_rule and not learner.records  # which the second order cannot
@@ -378,8 +378,7 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
     )
     unknown = set(given) - set(rule_parameters())
     if unknown:
-        msg = f"train_files has no parameter {min(unknown)!r}."
-        raise TypeError(msg)
+        raise TypeError(f"train_files has no parameter {min(unknown)!r}.")
     learner["rule"] = learner.get("rule") or _open_rule(learner["memory"], given)
     return Layout(**layout), Columns(**columns), Learner(**learner, values=given)
 
@@ -403,16 +402,13 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     if learner.records:
         listed = Parameter("record_mistakes", value=True)
         option = listed if learner.record_mistakes else Parameter("memory", "vote")
-        msg: str = Sentence(
-            option, " keeps a list that a checkpoint does not hold: leave one of them out."
-        )
+        msg = option, " keeps a list that a checkpoint does not hold: leave one of them out."
         raise InputError(msg)
     if not files.rereadable:
-        msg = Sentence(
+        raise InputError(
             f"A training from standard input cannot be taken up again: {Parameter('checkpoint')}"
             " needs files."
         )
-        raise InputError(msg)
     stats = {name: Path(name).stat() for name in files.names}
     described: dict[str, Any] = {
         "files": {name: [s.st_size, s.st_mtime_ns] for name, s in stats.items()}

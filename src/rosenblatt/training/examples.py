@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.labels import Label, classes_of
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
 from rosenblatt.kernels.shuffling import random_words, shuffle_within
@@ -176,10 +176,10 @@ def class_weights(
             number = texts.index(str(label))
         else:
             known = f" names {label!r}, which is not a class; the classes are {list(classes)}."
-            raise InputError(Sentence(Parameter("class_weight"), known))
+            raise InputError(Parameter("class_weight"), known)
         if not (np.isfinite(value) and value >= 0):
             needed = f" of {label!r} must be a number of at least 0; got {value!r}."
-            raise InputError(Sentence(Parameter("class_weight"), needed))
+            raise InputError(Parameter("class_weight"), needed)
         weights[number] = value
     return weights
 

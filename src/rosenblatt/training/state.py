@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import Parameter, Sentence, WeightOverflowError
+from rosenblatt.errors import Parameter, WeightOverflowError
 from rosenblatt.kernels.binary import binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
@@ -253,11 +253,10 @@ def overflow(when: str, rule: Any) -> WeightOverflowError:
     for verb, name in (("lower", "eta0"), ("raise", "r"), ("lower", "C")):
         if name in numbers and (name != "C" or limited):
             cure = f"{verb} {Parameter(name)}"
-    msg = Sentence(
+    return WeightOverflowError(
         f"The weights overflowed {when}: the values in X or the steps are too large for float64; "
         f"scale the features, or {cure}."
     )
-    return WeightOverflowError(msg)
 
 
 def run_pass(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import recorded
@@ -129,8 +129,7 @@ def check_metric(metric: str) -> None:
     """Raise InputError for what is no metric."""
     if metric not in METRICS:
         names = ", ".join(METRICS)
-        msg = Sentence(f"{Parameter('metric')} must be one of {names}; got {metric!r}.")
-        raise InputError(msg)
+        raise InputError(f"{Parameter('metric')} must be one of {names}; got {metric!r}.")
 
 
 class FoldSource:

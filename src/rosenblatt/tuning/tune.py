@@ -12,7 +12,7 @@ import numpy as np
 from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.race import offers
 from rosenblatt.models.rows import source_rows
@@ -177,11 +177,10 @@ def _named_pairs(source: TrainingFiles) -> bool:
     """Return whether there are pairs of columns; they must have names."""
     pairs = source.columns.column_pairs
     if pairs and isinstance(pairs, Integral):
-        msg = Sentence(
+        raise InputError(
             f"{Parameter('column_pairs', pairs)} chooses pairs for one training; to tune with pairs"
             f" of columns, name them: {Parameter('column_pairs', 'A:B')}."
         )
-        raise InputError(msg)
     source.numbers_open = bool(pairs) and source.columns.bins is None
     return bool(pairs)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import (
     CHUNK_FACTOR,
@@ -466,7 +466,7 @@ def replaced_values(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.
 def unusable(file: str, series: "pl.Series", what: str) -> InputError:
     """Return the error for a column whose type cannot be what it is to be."""
     msg = f"{file}: column '{series.name}' holds {series.dtype}, {what}; leave it out with "
-    return InputError(Sentence(f"{msg}{Parameter('ignore', series.name)}."))
+    return InputError(f"{msg}{Parameter('ignore', series.name)}.")
 
 
 @dataclass(frozen=True)
@@ -557,8 +557,7 @@ def feature_name(
     """
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:
-        msg = f"There is no feature {index}; they count from 0 to {n_features - 1}."
-        raise InputError(msg)
+        raise InputError(f"There is no feature {index}; they count from 0 to {n_features - 1}.")
     if index < len(numeric):
         return numeric[index].title
     number = index - len(numeric)

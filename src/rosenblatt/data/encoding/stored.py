@@ -78,8 +78,7 @@ def check_width(stored: Any, n_features: int) -> None:
     bits = settings.get("hash_bits") if isinstance(settings, dict) else None
     if type(bits) is int and bits > 0 and (bits > MOST_BITS or 1 << bits > n_features):
         widths = f"it hashes to {bits} bits, and the model has {n_features:,} features"
-        msg = f"{OWNER} is damaged: {widths}."
-        raise InputError(msg)
+        raise InputError(f"{OWNER} is damaged: {widths}.")
 
 
 def encoding_from(
