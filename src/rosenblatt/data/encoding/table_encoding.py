@@ -459,8 +459,9 @@ class TableEncoding(FeatureEncoding):
         if not isinstance(self.numbering, KeptNumbering):
             return None
         numbers = np.full(len(self._numeric), -1, np.int32)
-        columns = self.numbering.vocabulary.arrays().columns
-        known = np.where(np.isin(columns, [*self._texts]), -1, columns).astype(np.int32)
+        known = self.numbering.vocabulary.arrays().columns.astype(np.int32)
+        for text in self._texts:  # np.isin would import numpy.ma
+            known[known == text] = -1
         unnamed = [] if bins is None else [bins.owners(self._numeric)]
         return np.concatenate([numbers, known, *unnamed])
 
