@@ -33,22 +33,24 @@ html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
 html_favicon = "../src/rosenblatt/lab/assets/icon.svg"
 html_css_files = ["site.css"]
-html_js_files = [("labs.js", {"type": "module"})]
-html_show_copyright = False
+html_js_files = [("labs.js", {"type": "module"}), ("copy.js", {"type": "module"})]
+html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
+copyright = "The authors of Rosenblatt. BSD-3-Clause licence"  # noqa: A001  # so Sphinx calls it
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "show_prev_next": True,
-    "footer_start": [],
+    "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {"**": ["page-toc"]} | {name: [] for name in WIDE},
     "navigation_with_keys": False,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "learn/*": []}  # chapters have a strip on top
+ALONE = ("index", "learn/*", "gallery/README", "glossary", "changelog", "search")
+html_sidebars = {name: [] for name in ALONE}  # chapters have a strip on top, others no neighbours
 html_context = {"default_mode": "auto"}
 
 

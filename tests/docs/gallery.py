@@ -1,21 +1,13 @@
 """Draws the pictures of the documentation into docs/gallery: ``python -m tests.docs.gallery``."""
 
+import re
 import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rosenblatt import (
-    AveragedPerceptron,
-    ConfidenceWeightedClassifier,
-    Perceptron,
-    VotedPerceptron,
-    plots,
-)
+from rosenblatt import plots
 from rosenblatt.plots import Display, figure_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
@@ -23,257 +15,355 @@ INDEX = FOLDER / "README.md"
 HEAD = """\
 # Gallery
 
-Every kind of picture, drawn by `python -m tests.docs.gallery`; [the page on pictures](../plots.md)
-says how each is made from your own data.
+Every kind of picture, with the program that draws it. [Pictures](../plots.md) says how to draw
+your own data, also with `rosenblatt plot`.
 """
+COLUMNS = 3
+TEACHING = FOLDER.parent / "figures"
 COLOURS = 128  # of a PNG; more are not to be told apart
 DOTS = 100
 
-Rows = tuple[NDArray[Any], NDArray[Any]]
+# Rows that the pictures are of, as a reader can make them.
+DATA = {
+    "clouds": """\
+generator = np.random.default_rng(10)
+side = np.where(np.arange(50) % 2, 1.0, -1.0)
+X = 0.8 * generator.normal(size=(50, 2)) + np.outer(side, [1.5, 1.1]) + [1.2, 1.0]
+y = np.where(side > 0, "yes", "no")
+""",
+    "irises": """\
+irises = load_iris(as_frame=True)
+X = irises.data[["petal length (cm)", "sepal width (cm)"]]
+y = irises.target_names[irises.target]
+""",
+    "two irises": """\
+irises = load_iris(as_frame=True)
+X = irises.data[["petal length (cm)", "sepal width (cm)"]][:100]
+y = irises.target_names[irises.target[:100]]
+""",
+    "tumours": """\
+tumours = load_breast_cancer(as_frame=True)
+X = (tumours.data - tumours.data.mean()) / tumours.data.std()
+y = tumours.target_names[tumours.target]
+""",
+    "moons": """\
+X, y = make_moons(160, noise=0.25, random_state=1)
+y = np.array(["upper", "lower"])[y]
+""",
+    "noisy": """\
+generator = np.random.default_rng(0)
+X = generator.normal(size=(1600, 200))  # five features matter
+y = X[:, :5].sum(axis=1) > 0
+y = np.where(y ^ (generator.random(1600) < 0.15), "yes", "no")  # 15 labels in a hundred are wrong
+""",
+    "messages": """\
+generator = np.random.default_rng(3)
+shares = {  # of the messages of either kind that have the word
+    "the": (0.8, 0.7),
+    "you": (0.6, 0.9),
+    "free": (0.05, 0.75),
+    "meeting": (0.6, 0.03),
+    "prize": (0.0, 0.12),
+    "dentist": (0.12, 0.0),
+    "thanks": (0.4, 0.1),
+    "call": (0.2, 0.6),
+}
+y = ["ham", "spam"] * 20
+rows = [[float(generator.random() < s[label == "spam"]) for s in shares.values()] for label in y]
+X = pd.DataFrame(rows, columns=list(shares))
+""",
+    "": "",
+}
+IMPORTS = {
+    "np.": "import numpy as np",
+    "pd.": "import pandas as pd",
+    **{
+        name: f"from sklearn.datasets import {name}"
+        for name in ("load_breast_cancer", "load_iris", "make_moons")
+    },
+}
+LEARNERS = ("AveragedPerceptron", "ConfidenceWeightedClassifier", "Perceptron", "VotedPerceptron")
 
 
 class Picture(NamedTuple):
-    """A picture of the gallery."""
+    """A picture of the gallery, and the code that draws it."""
 
     kind: str
     caption: str
-    display: Callable[[], Display]
+    data: str
+    draw: str  # ends with an expression: the display
+
+    @property
+    def code(self) -> str:
+        """The whole program."""
+        body = DATA[self.data] + self.draw
+        lines = [line for mark, line in IMPORTS.items() if mark in body]
+        ours = [name for name in LEARNERS if re.search(rf"(?<!\w){name}\(", body)]
+        lines.append(f"from rosenblatt import {', '.join([*ours, 'plots'])}")
+        head, _, last = body.rstrip().rpartition("\n")
+        return "\n".join([*lines, "", *head.splitlines(), f"display = {last}", "display.plot()"])
+
+    def display(self) -> Display:
+        """Run the program, without its last line."""
+        names: dict[str, Any] = {}
+        exec(self.code.rpartition("\n")[0], names)  # noqa: S102  # ours, written above
+        found: Display = names["display"]
+        return found
 
 
-def irises(*species: str) -> tuple[Any, NDArray[Any]]:
-    """Return sepal width and petal length of irises, as a data frame."""
-    from sklearn.datasets import load_iris
-
-    found = load_iris(as_frame=True)
-    labels = found.target_names[found.target]
-    chosen = np.isin(labels, species)
-    return found.data.loc[chosen, ["petal length (cm)", "sepal width (cm)"]], labels[chosen]
-
-
-def tumours() -> tuple[Any, NDArray[Any]]:
-    """Return 30 measurements of 569 tumours, scaled, as a data frame."""
-    from sklearn.datasets import load_breast_cancer
-
-    found = load_breast_cancer(as_frame=True)
-    scaled = (found.data - found.data.mean()) / found.data.std()
-    return scaled, found.target_names[found.target]
-
-
-def moons() -> Rows:
-    """Return two half-circles that overlap."""
-    from sklearn.datasets import make_moons
-
-    X, y = make_moons(160, noise=0.25, random_state=1)
-    return X, np.array(["upper", "lower"])[y]
-
-
-def clouds() -> Rows:
-    """Return two clouds with room between them, away from the origin."""
-    generator = np.random.default_rng(10)
-    side = np.where(np.arange(50) % 2, 1.0, -1.0)
-    X = 0.8 * generator.normal(size=(50, 2)) + np.outer(side, [1.5, 1.1]) + [1.2, 1.0]
-    return X, np.where(side > 0, "yes", "no")
-
-
-def noisy() -> Rows:
-    """Return rows of 200 features of which five matter, with 15 labels in a hundred turned."""
-    generator = np.random.default_rng(0)
-    X = generator.normal(size=(1600, 200))
-    y = X[:, :5].sum(axis=1) > 0
-    return X, np.where(y ^ (generator.random(1600) < 0.15), "yes", "no")
-
-
-def _of_clouds(kind: Any) -> Display:
-    X, y = clouds()
-    display: Display = kind.from_estimator(Perceptron().fit(X, y), X, y)
-    return display
-
-
-def _regions() -> Display:
-    X, y = irises("setosa", "versicolor", "virginica")
-    return plots.RegionsDisplay.from_estimator(AveragedPerceptron(max_iter=50).fit(X, y), X, y)
-
-
-def _update() -> Display:
-    X = [[1.0, 2.0], [2.0, 1.0], [-1.0, 1.5], [-2.0, -1.0], [-1.0, -2.0], [2.2, -0.8]]
-    y = ["yes", "yes", "yes", "no", "no", "no"]
-    return plots.UpdateDisplay.from_data(X, y, fit_intercept=False, update=2)
-
-
-def _errors() -> Display:
-    X, y = noisy()
-    half = len(y) // 2
-    parts = (X[:half], y[:half], X[half:], y[half:])
-    return plots.ErrorsDisplay.from_data(*parts, estimator=AveragedPerceptron(), max_iter=25)
-
-
-def _orders() -> Display:
-    X, y = tumours()
-    order = np.argsort(y, kind="stable")
-    return plots.OrdersDisplay.from_data(X.iloc[order], y[order], max_iter=15)
-
-
-def _weights() -> Display:
-    return plots.WeightsDisplay.from_estimator(AveragedPerceptron().fit(*tumours()), n=8)
-
-
-def messages() -> tuple[Any, list[str]]:
-    """Return 40 made-up messages as the words that they have, as a data frame; some are rare."""
-    import pandas as pd
-
-    generator = np.random.default_rng(3)
-    shares = {  # of the messages of either kind that have the word
-        "the": (0.8, 0.7),
-        "you": (0.6, 0.9),
-        "free": (0.05, 0.75),
-        "meeting": (0.6, 0.03),
-        "prize": (0.0, 0.12),
-        "dentist": (0.12, 0.0),
-        "thanks": (0.4, 0.1),
-        "call": (0.2, 0.6),
-    }
-    labels = ["ham", "spam"] * 20
-    rows = [
-        [float(generator.random() < s[label == "spam"]) for s in shares.values()]
-        for label in labels
-    ]
-    return pd.DataFrame(rows, columns=list(shares)), labels
-
-
-def _sureness() -> Display:
-    learner = ConfidenceWeightedClassifier(random_state=0).fit(*messages())
-    return plots.WeightsDisplay.from_estimator(learner)
-
-
-def _contributions() -> Display:
-    X, y = tumours()
-    clf = AveragedPerceptron().fit(X, y)
-    return plots.ContributionsDisplay.from_estimator(clf, X.iloc[13], n=8, title="Tumour 13")
-
-
-def _coverage() -> Display:
-    X, y = tumours()
-    clf = VotedPerceptron(max_iter=5).fit(X[:150], y[:150])
-    return plots.CoverageDisplay.from_estimator(clf, X[150:], y[150:])
-
-
-def _precision_recall() -> Display:
-    X, y = noisy()
-    clf = AveragedPerceptron(max_iter=5).fit(X[:800], y[:800])
-    return plots.PrecisionRecallDisplay.from_estimator(clf, X[800:], y[800:])
-
-
-def _roc() -> Display:
-    X, y = noisy()
-    clf = AveragedPerceptron(max_iter=5).fit(X[:800], y[:800])
-    return plots.RocDisplay.from_estimator(clf, X[800:], y[800:])
-
-
-def _reliability() -> Display:
-    X, y = noisy()
-    clf = AveragedPerceptron(max_iter=5, calibrate=True).fit(X[:800], y[:800])
-    return plots.ReliabilityDisplay.from_estimator(clf, X[800:], y[800:])
-
-
-def _confusion() -> Display:
-    X, y = irises("setosa", "versicolor", "virginica")
-    clf = AveragedPerceptron().fit(X[::2], y[::2])
-    return plots.ConfusionDisplay.from_estimator(clf, X[1::2], y[1::2])
-
-
+HALVES = "clf = AveragedPerceptron(max_iter=5).fit(X[:800], y[:800])\n"
 PICTURES = {
     "boundary": Picture(
         "boundary",
-        "Two classes: boundary, weight vector, margin and the shift by the bias "
-        "(Figures 4.6, 4.8).",
-        lambda: _of_clouds(plots.BoundaryDisplay),
+        "Two classes: boundary, weight vector, margin and the shift by the bias.",
+        "clouds",
+        "clf = Perceptron().fit(X, y)\nplots.BoundaryDisplay.from_estimator(clf, X, y)",
     ),
     "projections": Picture(
         "projections",
-        "The same rows projected onto the weight vector, and where they come to lie (Figure 4.7).",
-        lambda: _of_clouds(plots.ProjectionsDisplay),
+        "The same rows projected onto the weight vector.",
+        "clouds",
+        "clf = Perceptron().fit(X, y)\nplots.ProjectionsDisplay.from_estimator(clf, X, y)",
     ),
-    "update": Picture("update", "One update of a perceptron without a bias (Figure 4.9).", _update),
+    "update": Picture(
+        "update",
+        "One update of a perceptron without a bias.",
+        "",
+        "X = [[1.0, 2.0], [2.0, 1.0], [-1.0, 1.5], [-2.0, -1.0], [-1.0, -2.0], [2.2, -0.8]]\n"
+        'y = ["yes", "yes", "yes", "no", "no", "no"]\n'
+        "plots.UpdateDisplay.from_data(X, y, fit_intercept=False, update=2)",
+    ),
     "separable": Picture(
         "separability",
-        "Separable: the boundary of widest margin and the rows that prove it (Figure 4.10).",
-        lambda: plots.SeparabilityDisplay.from_data(*irises("setosa", "versicolor")),
+        "Separable: the boundary of the widest margin, and the rows that prove it.",
+        "two irises",
+        "plots.SeparabilityDisplay.from_data(X, y)",
     ),
     "inseparable": Picture(
         "separability",
-        "Inseparable: a mixture of the ringed rows of one class is a mixture of those of the other "
-        "(Figure 4.11).",
-        lambda: plots.SeparabilityDisplay.from_data(*moons()),
+        "Inseparable: a mixture of the ringed rows of one class is a mixture of those of the "
+        "other.",
+        "moons",
+        "plots.SeparabilityDisplay.from_data(X, y)",
     ),
     "xor": Picture(
         "separability",
-        "XOR: both diagonals meet in one point (Figure 4.12).",
-        lambda: plots.SeparabilityDisplay.from_data(
-            [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
-        ),
+        "XOR: both diagonals meet in one point.",
+        "",
+        'X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]\n'
+        "plots.SeparabilityDisplay.from_data(X, y)",
     ),
     "errors": Picture(
         "errors",
-        "Training and test error after each pass, with the sweet spot (Figure 4.3).",
-        _errors,
+        "Training and test error after each pass, and the best pass.",
+        "noisy",
+        "parts = X[:800], y[:800], X[800:], y[800:]\n"
+        "plots.ErrorsDisplay.from_data(*parts, estimator=AveragedPerceptron(), max_iter=25)",
     ),
     "orders": Picture(
         "orders",
-        "Rows sorted by class: permuting them every pass or not, over ten seeds (Figure 4.4).",
-        _orders,
+        "Rows sorted by class: shuffled before every pass or not, over ten seeds.",
+        "tumours",
+        'order = np.argsort(y, kind="stable")\n'
+        "plots.OrdersDisplay.from_data(X.iloc[order], y[order], max_iter=15)",
     ),
     "mistakes": Picture(
         "mistakes",
-        "Mistakes so far, what the proof allows at each moment, and the bound R²/γ².",
-        lambda: plots.MistakesDisplay.from_data(*irises("setosa", "versicolor")),
+        "Mistakes so far, what the proof allows, and the bound R²/γ².",
+        "two irises",
+        "plots.MistakesDisplay.from_data(X, y)",
     ),
     "angle": Picture(
         "angle",
-        "The angle between the weights and those of widest margin.",
-        lambda: plots.AngleDisplay.from_data(*irises("setosa", "versicolor")),
+        "The angle between the weights and those of the widest margin.",
+        "two irises",
+        "plots.AngleDisplay.from_data(X, y)",
     ),
     "weights": Picture(
-        "weights", "The weights that say most about 30 measurements of tumours.", _weights
+        "weights",
+        "The largest weights of 30 measurements of tumours.",
+        "tumours",
+        "clf = AveragedPerceptron().fit(X, y)\nplots.WeightsDisplay.from_estimator(clf, n=8)",
     ),
     "sureness": Picture(
         "weights",
         "Weights of a second-order rule, and how sure each is: rare words are known less.",
-        _sureness,
+        "messages",
+        "clf = ConfidenceWeightedClassifier().fit(X, y)\nplots.WeightsDisplay.from_estimator(clf)",
     ),
-    "contributions": Picture("contributions", "What decided one of them.", _contributions),
+    "contributions": Picture(
+        "contributions",
+        "What decided one row.",
+        "tumours",
+        "clf = AveragedPerceptron().fit(X, y)\n"
+        'plots.ContributionsDisplay.from_estimator(clf, X.iloc[13], n=8, title="Tumour 13")',
+    ),
     "survival": Picture(
         "survival",
-        "How long the weight vectors of a voted perceptron lasted.",
-        lambda: plots.SurvivalDisplay.from_estimator(VotedPerceptron().fit(*tumours())),
+        "How long the weight vectors of a voted perceptron lasted, and which have the votes.",
+        "tumours",
+        "plots.SurvivalDisplay.from_estimator(VotedPerceptron().fit(X, y))",
     ),
     "coverage": Picture(
-        "coverage", "The error on the rows that the vote is clearest on.", _coverage
+        "coverage",
+        "The error if only the clearest votes count.",
+        "tumours",
+        "clf = VotedPerceptron(max_iter=5).fit(X[:150], y[:150])\n"
+        "plots.CoverageDisplay.from_estimator(clf, X[150:], y[150:])",
     ),
     "precision-recall": Picture(
         "precision-recall",
-        "Rows of a class that are found, and alarms that are right, at every threshold.",
-        _precision_recall,
+        "Precision and recall at every threshold.",
+        "noisy",
+        HALVES + "plots.PrecisionRecallDisplay.from_estimator(clf, X[800:], y[800:])",
     ),
-    "roc": Picture("roc", "Rows of a class that are found against false alarms.", _roc),
+    "roc": Picture(
+        "roc",
+        "Rows of a class that are found against false alarms.",
+        "noisy",
+        HALVES + "plots.RocDisplay.from_estimator(clf, X[800:], y[800:])",
+    ),
     "reliability": Picture(
-        "reliability", "Probabilities against the shares that came true.", _reliability
+        "reliability",
+        "Probabilities against the shares that came true.",
+        "noisy",
+        HALVES.replace("max_iter=5", "max_iter=5, calibrate=True")
+        + "plots.ReliabilityDisplay.from_estimator(clf, X[800:], y[800:])",
     ),
-    "confusion": Picture("confusion", "Three kinds of iris: which is taken for which.", _confusion),
+    "confusion": Picture(
+        "confusion",
+        "Three kinds of iris: which is taken for which.",
+        "irises",
+        "clf = AveragedPerceptron().fit(X[::2], y[::2])\n"
+        "plots.ConfusionDisplay.from_estimator(clf, X[1::2], y[1::2])",
+    ),
     "comparison": Picture(
         "comparison",
         "Last, averaged and voted weights beside a decision tree and a nearest neighbour.",
-        lambda: plots.ComparisonDisplay.from_data(*moons()),
+        "moons",
+        "plots.ComparisonDisplay.from_data(X, y)",
     ),
-    "regions": Picture("regions", "Three kinds of iris, one machine.", _regions),
+    "regions": Picture(
+        "regions",
+        "Three kinds of iris, one machine.",
+        "irises",
+        "clf = AveragedPerceptron(max_iter=50).fit(X, y)\n"
+        "plots.RegionsDisplay.from_estimator(clf, X, y)",
+    ),
+}
+
+
+def draw_dot_product(ax: Any) -> None:
+    """Draw a unit vector u, another v, and what v has along u and across it."""
+    u, v = (0.96, 0.28), (0.5, 0.9)
+    along = u[0] * v[0] + u[1] * v[1]
+    foot = along * u[0], along * u[1]
+    ax.set(xlim=(-0.1, 1.15), ylim=(-0.1, 1.05), aspect="equal")
+    ax.set_axis_off()
+    arrow: Any = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
+    for tip, start, colour, width in (
+        (u, (0, 0), "#1A1A1A", 1.5),
+        (v, (0, 0), "#0072B2", 1.5),
+        (foot, (0, 0), "#D55E00", 4.0),
+        (v, foot, "#6E6E6E", 1.5),
+    ):
+        ax.annotate("", tip, start, arrowprops=arrow | {"color": colour, "linewidth": width})
+    text: Any = {"fontsize": 12, "ha": "center"}
+    ax.text(1.03, 0.27, "u", **text)
+    ax.text(0.47, 0.95, "v", color="#0072B2", **text)
+    ax.text(0.4, 0.0, f"u·v = {along:.3f}", color="#D55E00", **text)
+    ax.text(0.72, 0.55, "across u", color="#6E6E6E", **text)
+
+
+def draw_neuron(ax: Any, *, values: bool) -> None:
+    """Draw inputs that are weighted and summed, with numbers or letters."""
+    x, w, b = (1.0, -2.0, 0.5), (0.8, 0.3, -1.2), 0.9
+    ax.set(xlim=(-0.5, 6.1), ylim=(-0.6, 3.6), aspect="equal")
+    ax.set_axis_off()
+    text: Any = {"ha": "center", "va": "center", "fontsize": 12}
+    ring: Any = {"boxstyle": "circle,pad=0.45", "facecolor": "white", "edgecolor": "#1A1A1A"}
+    for k in range(4):
+        height, bias = 3.0 - k, k == 3
+        size = abs(b if bias else w[k])
+        colour = "#0072B2" if bias or w[k] > 0 else "#D55E00"
+        ax.plot([0.3, 3.6], [height, 1.5], color=colour, linewidth=1 + 3 * size, zorder=1)
+        shown = "1" if bias else f"{x[k]:g}".replace("-", "−") if values else f"$x_{k + 1}$"
+        weight = "b" if bias else f"$w_{k + 1}$"
+        if values:
+            product = b if bias else w[k] * x[k]
+            weight = f"{b if bias else w[k]:g} · {shown} = {product:g}".replace("-", "−")
+        ax.text(0, height, shown, bbox=ring, zorder=2, **text)
+        place: Any = {"ha": "center", "va": "center", "fontsize": 10, "zorder": 2}
+        plate = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        ax.text(1.45, height + (1.5 - height) * 0.35, weight, bbox=plate, **place)
+    total = sum(p * q for p, q in zip(w, x, strict=True)) + b
+    ax.text(3.85, 1.5, "Σ", bbox=ring, zorder=2, **text | {"fontsize": 16})
+    ax.annotate("", (5.0, 1.5), (4.25, 1.5), arrowprops={"arrowstyle": "-|>", "color": "#1A1A1A"})
+    ax.text(5.5, 1.5, f"a = {total:.2g}".replace("-", "−") if values else "a", **text)
+
+
+# Those of chapter 4 of the book, for teachers: by number, file name and what draws it.
+CENTRED = "X = X - [1.2, 1.0]\nclf = Perceptron(fit_intercept=False).fit(X, y)\n"
+FIGURES: dict[str, tuple[str, str | Picture | Callable[[Any], None]]] = {
+    "4.1": ("A neuron", lambda ax: draw_neuron(ax, values=False)),
+    "4.2": ("Features, weights, products and their sum", lambda ax: draw_neuron(ax, values=True)),
+    "4.3": ("Training and test error, and early stopping", "errors"),
+    "4.4": ("Shuffling or not", "orders"),
+    "4.5": ("The dot product as a projection", draw_dot_product),
+    "4.6": (
+        "Data points, boundary and weight vector",
+        Picture(
+            *("boundary", "", "clouds"),
+            CENTRED + "plots.BoundaryDisplay.from_estimator(clf, X, y)",
+        ),
+    ),
+    "4.7": (
+        "Projections onto the weight vector",
+        Picture(
+            *("projections", "", "clouds"),
+            CENTRED + "plots.ProjectionsDisplay.from_estimator(clf, X, y)",
+        ),
+    ),
+    "4.8": ("The bias shifts the boundary", "boundary"),
+    "4.9": ("One update", "update"),
+    "4.10": ("Separable data", "separable"),
+    "4.11": ("Inseparable data", "inseparable"),
+    "4.12": ("XOR", "xor"),
 }
 
 
 def index() -> str:
-    """Return the page that shows all pictures."""
-    return HEAD + "".join(
-        f"\n## {name}\n\n{picture.caption}\n\n![{picture.caption}]({name}.png)\n"
+    """Return the page that shows all pictures: small ones first, then each with its program."""
+    names = [*PICTURES, *[""] * (-len(PICTURES) % COLUMNS)]
+    lines = ["|" + " |" * COLUMNS, "|" + " --- |" * COLUMNS]
+    for start in range(0, len(names), COLUMNS):
+        row = names[start : start + COLUMNS]
+        cells = (f"[![{n}: {PICTURES[n].caption}]({n}.png)](#{n})" if n else "" for n in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    parts = [
+        f"\n## {name}\n\n{picture.caption} See [{picture.kind}](../plots.md#{picture.kind}).\n\n"
+        f"![{picture.caption}]({name}.png)\n\n```py\n{picture.code}\n```\n"
         for name, picture in PICTURES.items()
-    )
+    ]
+    return HEAD + "\n" + "\n".join(lines) + "\n" + "".join(parts)
+
+
+def write_figures() -> None:
+    """Write the figures of the book as SVG."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    TEACHING.mkdir(exist_ok=True)
+    for number, (title, what) in FIGURES.items():
+        path = TEACHING / f"figure-{number}.svg"
+        picture = PICTURES[what] if isinstance(what, str) else what
+        if isinstance(picture, Picture):
+            plots.write_picture(picture.display(), path, title="")
+            continue
+        figure = Figure(figsize=(6.4, 4.2), layout="tight")
+        picture(figure.add_subplot())
+        with rc_context({"svg.hashsalt": "rosenblatt"}):
+            figure.savefig(path, metadata={"Title": title, "Date": None}, bbox_inches="tight")
 
 
 def draw(display: Display) -> bytes:
@@ -293,3 +383,4 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")  # that irises overlap is what some pictures show
     for name, picture in PICTURES.items():
         (FOLDER / f"{name}.png").write_bytes(draw(picture.display()))
+    write_figures()

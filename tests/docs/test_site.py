@@ -33,6 +33,9 @@ KINDS = (  # a page of each kind
     "generated/rosenblatt.Perceptron.html",
     "generated/rosenblatt.plots.write_picture.html",
     "gallery/README.html",
+    "start.html",
+    "choose.html",
+    "teach.html",
     "glossary.html",
     "changelog.html",
     "search.html",
@@ -81,7 +84,7 @@ def test_links_between_files() -> None:
 
 def test_every_public_name_has_a_reference() -> None:
     """What a module says is public stands in the reference, under its name."""
-    text = (DOCS / "api.md").read_text("utf-8")
+    text = "\n".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.md")))
     listed = {
         f"{module}.{name}"
         for module, names in re.findall(
@@ -192,7 +195,15 @@ def test_in_a_browser(address: str, scheme: str, width: int) -> None:
             found = axe.Axe().run(page).response["violations"]
             assert [(name, rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
             troubles.clear()  # axe looks for style sheets that are not there
-        page.goto(f"{address}search.html?q=averaged")
+        page.goto(f"{address}search.html?q=averaged+perceptron")
         page.wait_for_selector("#search-results li a")
+        assert "AveragedPerceptron" in page.locator("#search-results li a").first.inner_text()
+        page.goto(f"{address}index.html")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        for mark, typed in ((">>> ", "from rosenblatt import"), ("$ ", "rosenblatt train")):
+            page.locator(".highlight", has_text=mark).first.locator(".copy-code").click()
+            copied = page.evaluate("navigator.clipboard.readText()")
+            assert typed in copied
+            assert mark not in copied
         assert troubles == []
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []

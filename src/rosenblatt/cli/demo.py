@@ -11,9 +11,11 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import setting_option
+from rosenblatt.cli.options import setting_option, value_option
 from rosenblatt.cli.screen import CANNOT_RUN, Screen, ScreenCommand
+from rosenblatt.errors import InputError
 
+FILES = ("tumours.csv", "test.csv")  # to learn from, and to test with
 TEST_SHARE = 4  # one row of four is kept for testing
 TRAIN = "train tumours.csv --seed {seed}"
 EVALUATE = "evaluate tumours.model test.csv --against most-frequent"
@@ -24,12 +26,30 @@ EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
 @click.command(cls=ScreenCommand)
 @setting_option("random_state")
-def demo(screen: Screen, random_state: int) -> None:
+@value_option(
+    "--write FOLDER",
+    shown="show the demo",
+    help="Only write the data of the demo, tumours.csv and test.csv, into this folder.",
+)
+def demo(screen: Screen, random_state: int, write: str | None) -> None:
     """Train a model on a real data set and show the result.
 
     The data set comes with scikit-learn: 569 tumours, described by 30 measurements of their cells.
     Is a tumour malignant or benign?
     """
+    if write is not None:
+        Path(write).mkdir(parents=True, exist_ok=True)
+        names = [str(Path(write, name)) for name in FILES]
+        for name in names:
+            if Path(name).exists():
+                msg = f"{name} already exists; choose another folder."
+                raise InputError(msg)
+        with contextlib.chdir(write):
+            write_files(random_state)
+        if screen.wants_json:
+            screen.json({"files": names})
+        screen.show(f"Written: {' and '.join(names)}.")
+        return
     documents: dict[str, Any] = {}
 
     def run(line: str, why: str) -> None:
@@ -74,7 +94,7 @@ def write_files(seed: int) -> list[str]:
     order = np.random.default_rng(seed).permutation(len(bunch.target))
     labels = bunch.target_names[bunch.target]
     n_test = len(order) // TEST_SHARE
-    for name, rows in (("tumours.csv", order[n_test:]), ("test.csv", order[:n_test])):
+    for name, rows in zip(FILES, (order[n_test:], order[:n_test]), strict=True):
         with Path(name).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*bunch.feature_names, "diagnosis"])

@@ -24,7 +24,7 @@ ATTRIBUTES = {
         "weights, and the best ones by early stopping, need not.)"
     ),
     "n_mistakes_": "Mistakes in all passes.",
-    "mistakes_": "Every update of the last fit in order, where ``record_mistakes`` says so.",
+    "mistakes_": "All updates of the last fit, in order (only with ``record_mistakes=True``).",
     "history_": (
         "One record a pass: ``pass_``, ``mistakes``, ``updates``, ``loss`` (Σ of −y·a over the "
         "mistakes), ``validation_score``, ``seconds``."

@@ -57,7 +57,7 @@ class Perceptron(OnlineClassifier):
 class AveragedPerceptron(OnlineClassifier):
     """The averaged perceptron: train as the perceptron does, return the mean of all its weights.
 
-    Weights that survive many rows count for much, those soon overthrown for little. The mean is
+    Weights that last for many rows count more than those soon replaced. The mean is
     kept as Algorithm 7 keeps it, by a ledger that is touched on mistakes only: with u ← u + η·y·c·x
     beside each step, c the number of the row, the mean of w₀ … w_T is w − u/c.
 

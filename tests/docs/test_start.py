@@ -1,0 +1,58 @@
+"""The pages for newcomers and teachers: every command runs as typed, every scene is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rosenblatt.cli import main
+from tests.docs.gallery import FIGURES, TEACHING
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+SCENES = ROOT / "src" / "rosenblatt" / "lab" / "assets" / "scenes.js"
+
+
+@pytest.mark.parametrize("page", ["start.md", "index.md"])
+def test_commands_run_as_typed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the data on, each line of a page can be copied into a terminal."""
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / page).read_text("utf-8")
+    blocks = re.findall(r"(?ms)^```console\n(.*?)^```", text)
+    lines = [line for line in "".join(blocks).splitlines() if line.startswith("$ rosenblatt ")]
+    assert len(lines) > 3
+    for line in lines:
+        words = line.partition("#")[0].split()[2:]
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, (line, done.output)
+    assert (tmp_path / "tumours.html").exists()
+
+
+def test_files_are_not_overwritten(tmp_path: Path) -> None:
+    """The demo writes no file over another."""
+    (tmp_path / "test.csv").write_text("mine")
+    done = CliRunner().invoke(main, ["demo", "--write", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "already exists" in done.output
+    assert (tmp_path / "test.csv").read_text() == "mine"
+    assert not (tmp_path / "tumours.csv").exists()
+
+
+def test_every_scene_has_a_link_for_teachers() -> None:
+    """The page for teachers links each scene of the lab and shows each figure."""
+    page = (DOCS / "teach.md").read_text("utf-8")
+    scenes = re.findall(r'(?m)^    name: "(\w+)", title', SCENES.read_text("utf-8"))
+    assert len(scenes) > 8
+    assert {*re.findall(r'play\.html#scene=(\w+)">', page)} == {*scenes}
+    assert {*re.findall(r"figures/figure-([\d.]+)\.svg", page)} == {*FIGURES}
+    for number in FIGURES:
+        assert "<svg" in (TEACHING / f"figure-{number}.svg").read_text("utf-8")
+
+
+def test_citation() -> None:
+    """The version that is cited is that of the package."""
+    from rosenblatt import __version__
+
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"version = {{{__version__}}}" in (DOCS / "teach.md").read_text("utf-8")
