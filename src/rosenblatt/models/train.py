@@ -402,7 +402,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     if learner.records:
         listed = Parameter("record_mistakes", value=True)
         option = listed if learner.record_mistakes else Parameter("memory", "vote")
-        msg = option, " keeps a list that a checkpoint does not hold: leave one of them out."
+        msg = f"{option} keeps a list that a checkpoint does not hold: leave one of them out."
         raise InputError(msg)
     if not files.rereadable:
         raise InputError(
