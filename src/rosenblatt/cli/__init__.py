@@ -13,7 +13,7 @@ import click
 
 INTERRUPTED = 130
 STANDARD_ERROR = 2  # the number of its descriptor
-# New objects after which Python looks for cycles among them: by default 700, for a tenth of the time
+# New objects after which Python looks for cycles among all: by default 700, for a tenth of the time
 # of a command that mostly imports. It makes 110,000 that stay; with 50,000 it still took 20 ms.
 FEWEST_COLLECTED = 200_000
 # OpenBLAS's threads spin for 2²⁶ cycles before they sleep, 50 ms of every start. With 2⁴ they sleep
