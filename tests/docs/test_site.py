@@ -148,7 +148,9 @@ def test_every_link_leads_somewhere(site: Path) -> None:
             where, place = urldefrag(urljoin(path.relative_to(site).as_posix(), target))
             there = path if not parts.path else site / unquote(urlsplit(where).path)
             assert there.exists(), (path, target)
-            if place and there.suffix == ".html":
+            if (
+                place and there.suffix == ".html" and there.name != "play.html"
+            ):  # a state of the lab
                 assert unquote(place) in found[there].names, (path, target)
 
 
@@ -188,7 +190,7 @@ def test_in_a_browser(address: str, scheme: str, width: int) -> None:
             page.goto(address + name)
             if name in ("index.html", "play.html") or name.startswith("learn/o"):
                 page.wait_for_selector(".sentence:not(:empty)")
-                page.click("[data-way=pass]")
+                page.click("[data-way=step]")
                 page.wait_for_function("document.querySelector('.scrub input').value > 0")
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
             assert (name, troubles) == (name, [])

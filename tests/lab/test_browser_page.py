@@ -274,6 +274,9 @@ def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None
 
     with visit(new_context(browser, color_scheme=scheme)) as lab:
         lab.page.set_viewport_size({"width": width, "height": 844})
+        lab.page.goto(address)
+        lab.page.wait_for_selector(".welcome")
+        check("welcome")
         lab.open(address)
         lab.go("mistake")
         lab.go("mistake")
@@ -291,6 +294,11 @@ def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None
         lab.page.wait_for_selector(".guide:not([hidden])")
         lab.page.click(".reveal summary")
         check("scene")
+        for scene in ("weights", "network", "tasks"):
+            lab.page.evaluate("h => { location.hash = h }", f"scene={scene}")
+            lab.until("location.hash === value", f"#scene={scene}")
+            lab.page.wait_for_selector(".guide:not([hidden])")
+            check(scene)
         overflow = lab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert overflow <= 0, "the page is wider than the screen"
 
