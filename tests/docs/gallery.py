@@ -3,8 +3,10 @@
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import chdir
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from rosenblatt import plots
@@ -72,6 +74,16 @@ y = ["ham", "spam"] * 20
 rows = [[float(generator.random() < s[label == "spam"]) for s in shares.values()] for label in y]
 X = pd.DataFrame(rows, columns=list(shares))
 """,
+    "houses": """\
+generator = np.random.default_rng(0)  # the large are dear by the sea, and the small elsewhere
+rooms, sea = generator.integers(1, 10, 3000), generator.integers(0, 2, 3000)
+age = generator.gamma(3.0, 15.0, 3000).round(1)
+score = np.where(sea, rooms - 5.0, 5.0 - rooms) + np.abs(age - 50.0) / 15.0 - 1.5
+price = np.where(score + generator.logistic(size=3000) > 0.0, "dear", "cheap")
+houses = {"rooms": rooms, "age": age, "sea": np.where(sea, "yes", "no"), "price": price}
+pd.DataFrame(houses).to_csv("houses.csv", index=False)
+clf = train_files("houses.csv", label="price", rule="arow", r=10.0, column_pairs=3)
+""",
     "": "",
 }
 IMPORTS = {
@@ -82,7 +94,10 @@ IMPORTS = {
         for name in ("load_breast_cancer", "load_iris", "make_moons")
     },
 }
-LEARNERS = ("AveragedPerceptron", "ConfidenceWeightedClassifier", "Perceptron", "VotedPerceptron")
+LEARNERS = (
+    *("AveragedPerceptron", "ConfidenceWeightedClassifier", "Perceptron", "VotedPerceptron"),
+    "train_files",
+)
 
 
 class Picture(NamedTuple):
@@ -106,7 +121,8 @@ class Picture(NamedTuple):
     def display(self) -> Display:
         """Run the program, without its last line."""
         names: dict[str, Any] = {}
-        exec(self.code.rpartition("\n")[0], names)  # noqa: S102  # ours, written above
+        with TemporaryDirectory() as folder, chdir(folder):
+            exec(self.code.rpartition("\n")[0], names)  # noqa: S102  # ours, written above
         found: Display = names["display"]
         return found
 
@@ -190,6 +206,18 @@ PICTURES = {
         "Weights of a second-order rule, and how sure each is: rare words are known less.",
         "messages",
         "clf = ConfidenceWeightedClassifier().fit(X, y)\nplots.WeightsDisplay.from_estimator(clf)",
+    ),
+    "shape": Picture(
+        "shape",
+        "What the age of a house adds to the score, with the deviation of the weights.",
+        "houses",
+        'plots.ShapeDisplay.from_estimator(clf, column="age")',
+    ),
+    "shape-pair": Picture(
+        "shape",
+        "What rooms and the sea add together: houses are dear if large by the sea, or small.",
+        "houses",
+        'plots.ShapeDisplay.from_estimator(clf, column="rooms:sea")',
     ),
     "contributions": Picture(
         "contributions",

@@ -11,6 +11,7 @@ import numpy as np
 import rosenblatt
 from rosenblatt import plots
 from rosenblatt.cli.diagnose import matrix_of
+from rosenblatt.cli.options import COLUMNS
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.errors import InputError, Parameter
@@ -183,6 +184,17 @@ def _weights(display: Any, subject: Subject, options: Options, own: Options) -> 
     return display.from_estimator(subject.estimator(options), feature_names=subject.names, **own)
 
 
+def _shape(display: Any, subject: Subject, _: Options, own: Options) -> Any:
+    if subject.model is None:  # what ``train`` makes of the file
+        from rosenblatt.models.train import model_from_files
+
+        said = {name: getattr(subject.columns, name) for name in COLUMNS}
+        return display.from_estimator(
+            model_from_files(subject.path, **vars(subject.layout) | said), **own
+        )
+    return display.from_estimator(subject.model, **own)
+
+
 def _contributions(display: Any, subject: Subject, options: Options, own: Options) -> Any:
     rows, number = subject.rows_to_draw, own.pop("row", 1)
     if number > rows.X.shape[0]:
@@ -276,6 +288,12 @@ KINDS = {
     "contributions": PictureKind(
         "Contribution of each feature to the score of one row.",
         *("ContributionsDisplay", _contributions, LEARNER | {"n", "row"}),
+    ),
+    "shape": PictureKind(
+        "What columns of a table add to the score over their values, with pairs as maps.",
+        *("ShapeDisplay", _shape, frozenset({"column", "class_", "n"})),
+        beside_model=False,
+        beside_data=False,
     ),
     "survival": PictureKind(
         "Number of rows that each weight vector survived, which is its number of votes.",

@@ -88,7 +88,12 @@ class PlotCommand(ScreenCommand):
     help="Number of the update to draw, counted from 1.",
 )
 @number_option("--row", shown="1", help="Number of the row to draw, counted from 1.")
-@number_option("-n", "n", shown="10", help="Number of bars.")
+@value_option(
+    "--column NAME",
+    shown="those that add most",
+    help="Column of a model to draw, or a pair of columns as A:B.",
+)
+@number_option("-n", "n", shown="10", help="Number of bars, or of columns.")
 @value_option(
     "--class LABEL",
     "class_",

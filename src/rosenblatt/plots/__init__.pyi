@@ -13,6 +13,7 @@ from rosenblatt.plots.score_curves import PrecisionRecallDisplay as PrecisionRec
 from rosenblatt.plots.score_curves import ReliabilityDisplay as ReliabilityDisplay
 from rosenblatt.plots.score_curves import RocDisplay as RocDisplay
 from rosenblatt.plots.separability import SeparabilityDisplay as SeparabilityDisplay
+from rosenblatt.plots.shape import ShapeDisplay as ShapeDisplay
 from rosenblatt.plots.survival import SurvivalDisplay as SurvivalDisplay
 from rosenblatt.plots.theorem import AngleDisplay as AngleDisplay
 from rosenblatt.plots.theorem import MistakesDisplay as MistakesDisplay
