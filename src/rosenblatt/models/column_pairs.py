@@ -92,10 +92,7 @@ def ranked_pairs(
 def _codes(
     levels: NDArray[Any], numbers: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the columns that have levels, the code of each in each row, and how many codes.
-
-    Of very many columns those are taken whose levels differ most in their classes.
-    """
+    """Return the columns with levels, of many the best, their codes in each row, and how many."""
     columns, codes, sizes, leaning = [], [], [], []
     n_classes, totals = int(numbers.max()) + 1, np.bincount(numbers)
     for place, own in enumerate(levels.T):

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,14 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
-from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.scoring import Scorer, votes_of
 from rosenblatt.wording import word_list
+
+if TYPE_CHECKING:
+    from rosenblatt.mistakes.provenance import Provenance
 
 Label = int | float | str | bool
 
@@ -284,7 +286,7 @@ def _largest(values: NDArray[Any], k: int) -> NDArray[Any]:
     return positive[np.argsort(-values[positive], kind="stable")]
 
 
-def why(fitted: Any, X: Any, x: Any) -> Provenance:
+def why(fitted: Any, X: Any, x: Any) -> "Provenance":
     """Return which rows of X, the training rows, decide the row x, and how much each.
 
     A perceptron is the list of its mistakes: its activation on x is the sum of τᵢ·yᵢ·⟨xᵢ, x⟩ over
@@ -339,13 +341,15 @@ def recorded_provenance(
     winner: int,
     mistakes: Mistakes | None = None,
     rows: Rows | None = None,
-) -> Provenance:
+) -> "Provenance":
     """Return which training rows decide a row of these features, by their numbers in training."""
     if mistakes is None and not model.is_recorded:
         raise InputError(
             "The model does not hold its mistakes: train it with "
             f"{Parameter('record_mistakes', value=True)}."
         )
+    from rosenblatt.mistakes.provenance import provenance_of
+
     known = indices < model.n_features
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]

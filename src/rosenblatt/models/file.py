@@ -1,8 +1,7 @@
 """The model file: safetensors with a document in it, written whole or not at all.
 
-The document is everything but the arrays as one JSON object, exact. Floats are written by their
-shortest text. JSON has no word for a float that is not finite; it becomes ``{"$float": "inf"}``. A
-key of ours that begins with ``$`` gets a second one, so that nothing is mistaken for that.
+The document is everything but the arrays as one JSON object, exact. A float that is not finite
+becomes ``{"$float": "inf"}``; a key of ours that begins with ``$`` gets a second one.
 """
 
 import json
@@ -83,10 +82,7 @@ def write(model: Model, path: Source, *, deflate: bool = True) -> None:
 
 
 def read(path: Source) -> Model:
-    """Return the model of a file, or raise InputError; ``-`` is standard input.
-
-    Nothing in the file is executed. Every byte of it is covered by its checksum.
-    """
+    """Return the model of a file, whose checksum covers every byte; ``-`` is standard input."""
     name = "standard input" if path == "-" else os.fspath(path)
     with input_errors(name):
         if path == "-":

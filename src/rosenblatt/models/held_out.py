@@ -1,7 +1,4 @@
-"""What is fitted to held-out rows when the weights are trained: probabilities and a threshold.
-
-And whether numbers of fewer bits would predict the same.
-"""
+"""What held-out rows decide once weights are trained: probabilities, a threshold, fewer bits."""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

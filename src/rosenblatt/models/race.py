@@ -1,8 +1,4 @@
-"""The race of recipes: a few ways to learn tried on held-out rows before a training begins.
-
-It is the search of ``tune`` with few candidates and a small budget: all of them on a part of the
-rows, the best of each form of rows on more.
-"""
+"""The race of recipes: the search of ``tune``, with few ways to learn, before a training begins."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -310,10 +306,7 @@ class HeldRace:
 
 
 def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
-    """Try runs of characters beside the words of short texts; have them read so if they help.
-
-    It takes some of the first rows, which are encoded in both ways.
-    """
+    """Try runs of characters beside the words of short texts; have them read so if they help."""
     sample, own = source.text_sample(), ((("rule", learner.rule), ("memory", learner.memory)))
     if sample is None or sample.frame.height < FEWEST_TEXTS:
         return None

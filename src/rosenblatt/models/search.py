@@ -1,7 +1,4 @@
-"""Successive halving: many candidates on few rows, the best of them on more, the last on all.
-
-``tune`` and the race of ``train`` are the same search with different budgets.
-"""
+"""Successive halving, of ``tune`` and the race of ``train``: many on few rows, the best on more."""
 
 import math
 import os

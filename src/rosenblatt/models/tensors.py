@@ -1,9 +1,8 @@
 """The safetensors format: a header in JSON, named arrays, and a checksum over every byte.
 
-Not by the library of that name, with which the tests compare: it copies all arrays into one string
-or writes to a path of its own, and it gives metadata only of a file that it maps, where a file cut
-short by somebody ends the process. Here arrays go to the disk and come from it without a copy.
-Arrays that are mostly zero are stored as places and values, and what deflates well is deflated.
+Not by the library of that name, which copies all arrays into one string and maps files, where one
+that is cut short ends the process. Arrays that are mostly zero are stored as places and values, and
+what deflates well is deflated.
 """
 
 import json
@@ -157,10 +156,7 @@ def deflated_forms(header: Header) -> dict[str, Any]:
 
 
 def _deflated(values: NDArray[Any]) -> tuple[NDArray[Any], list[Any]] | None:
-    """Return an array in fewer bytes and its form; None where that saves less than a tenth.
-
-    Of whole numbers that never fall the steps are deflated.
-    """
+    """Return an array, or the steps of rising numbers, in fewer bytes; None: saves below 10 %."""
     if values.nbytes < FEW_BYTES or values.dtype.kind not in "fiu":
         return None
     kind, stored, steps = TYPE_NAMES[values.dtype.newbyteorder("=")], values, ""
