@@ -42,8 +42,7 @@ def demo(screen: Screen, random_state: int, write: str | None) -> None:
         names = [str(Path(write, name)) for name in FILES]
         for name in names:
             if Path(name).exists():
-                msg = f"{name} already exists; choose another folder."
-                raise InputError(msg)
+                raise InputError(f"{name} already exists; choose another folder.")
         with contextlib.chdir(write):
             write_files(random_state)
         if screen.wants_json:

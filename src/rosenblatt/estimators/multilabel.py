@@ -304,8 +304,7 @@ class MultilabelClassifier(RuleClassifier):
     def _learner(self) -> Learner:
         learner = super()._learner()
         if self.goal not in GOALS:
-            msg = f'The parameter goal must be "each" or "ranking"; got {self.goal!r}.'
-            raise InputError(msg)
+            raise InputError(f'The parameter goal must be "each" or "ranking"; got {self.goal!r}.')
         if not self._several:
             return learner
         if learner.second_order and self.goal == "ranking":

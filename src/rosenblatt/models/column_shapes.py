@@ -75,8 +75,7 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
     model.check_weights()
     encoder, table = model.encoder, model.table
     if table is None or table.owners() is None:
-        msg = "The shape of columns needs a model of a table whose features have names."
-        raise InputError(msg)
+        raise InputError("The shape of columns needs a model of a table whose features have names.")
     columns = {column.title: column for column in table.features if column.role != "text"}
     titles = encoder.pair_titles() if isinstance(encoder, ConjoinedEncoding) else []
     names = {name: [name] for name in columns} | {":".join(pair): pair for pair in titles}

@@ -70,11 +70,10 @@ class ShapeDisplay(Display):
             drawn = [one for one in shapes if len(one.levels) == 1 or not several]
             shapes = sorted(drawn, key=lambda one: -one.importance)[:n]
         if several and any(len(one.levels) == 2 for one in shapes):
-            msg = (
+            raise InputError(
                 f"The model has {len(classes)} classes; choose the one whose map is drawn with "
                 f"class_, for example class_={classes[0]!r}."
             )
-            raise InputError(msg)
         sure = model.variance is not None
         if len(model.weights) == 1:
             positive = 1 if number is None else number

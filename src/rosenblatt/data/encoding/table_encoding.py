@@ -102,8 +102,7 @@ class Settings(NamedTuple):
                 check_setting(name, value)
         if not AT_LEAST_ONE.accepts(max_features) or max_features > MOST_FEATURES:
             range_ = f"a whole number from 1 to {MOST_FEATURES}"
-            msg = f"max_features must be {range_}; got {max_features!r}."
-            raise InputError(msg)
+            raise InputError(f"max_features must be {range_}; got {max_features!r}.")
         for name in ("hash_bits", "bins"):  # JSON has no numbers of NumPy
             values[name] = int(values[name]) if values.get(name) else None
         low, high = values.get("char_ngrams") or (0, 0)
@@ -297,11 +296,10 @@ class TableEncoding(FeatureEncoding):
         columns = set(table.frame.columns)
         for column in self.columns:
             if column.required and column.name not in columns:
-                msg = (
+                raise InputError(
                     f"{table.file} has no column '{column.name}', which the model needs."
                     f" {listed_columns(table.frame.columns)}"
                 )
-                raise InputError(msg)
         numbers, faults = read_numbers(table, self._numeric)
         if self.settings.missing == "error":
             gaps = missing_faults([column.name for column in self._numeric], numbers)
@@ -408,8 +406,7 @@ class TableEncoding(FeatureEncoding):
         use = RowUse(learn=False, counts=counts)
         batches = [self.encode(table, None, use) for table in tables]
         if not batches:
-            msg = "X has no rows."
-            raise InputError(msg)
+            raise InputError("X has no rows.")
         for remark in self.remarks(counts):
             warn_caller(remark, UnfamiliarDataWarning)
         return join(batches) if len(batches) > 1 else batches[0]
