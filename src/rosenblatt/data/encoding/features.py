@@ -551,9 +551,8 @@ def feature_name(
     """Return what a feature is called.
 
     "age" for a number, "age is missing", "age from 20 to 30" for a bin of it, "colour=red",
-    "colour=(missing)", "review: not good" for a pair of words or, where the text is all there is,
-    "not good", "characters 'ing '" for an n-gram, and "hash 17" for a hashed one. ``numeric`` are
-    those of the columns that hold numbers.
+    "colour=(missing)", "review: not good" for a pair of words, without the column where there is
+    no other, "characters 'ing '" for an n-gram, and "hash 17" for a hashed one.
     """
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:

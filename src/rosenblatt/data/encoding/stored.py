@@ -84,10 +84,7 @@ def check_width(stored: Any, n_features: int) -> None:
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
 ) -> TableEncoding | SvmlightEncoding | ConjoinedEncoding | ScaledEncoding:
-    """Return the frozen encoding that ``as_json`` and ``arrays`` gave.
-
-    Raises InputError where they are not what those two can give.
-    """
+    """Return the frozen encoding that ``as_json`` and ``arrays`` gave, checked."""
     found = StoredArrays(arrays, ARRAYS, OWNER)
     kind = _entry(found, stored, "kind", str)
     if kind == SvmlightEncoding.kind:

@@ -133,11 +133,8 @@ class TableEncoding(FeatureEncoding):
     """How the columns of a table become features; it grows with each table until it is frozen.
 
     Numeric columns are features 0 … m−1, in the order of the columns, and stand first in every row.
-    Category levels, words, pairs of words and "column is missing" are numbered from m on in the
-    order in which they are first met, table by table and within a table column by column; or by
-    their hash.
-
-    Made by ``from_sample`` or, from a model file, by ``encoding_from``.
+    Levels, words, pairs of words and "column is missing" are numbered from m on as they are first
+    met, column by column within a table, or by their hash.
     """
 
     kind = "table"
@@ -286,10 +283,7 @@ class TableEncoding(FeatureEncoding):
         return notes
 
     def prepare(self, table: Table, use: RowUse | None = None) -> Table:
-        """Return what ``encode`` can be handed to have less to do.
-
-        It changes nothing, so tables can be prepared in several threads, in any order.
-        """
+        """Return what ``encode`` can be handed to have less to do; threads may do this."""
         use = use or RowUse(learn=not self.frozen)
         if not table.frame.height:
             return table._replace(numbers=np.empty((0, len(self._numeric))))
@@ -358,9 +352,8 @@ class TableEncoding(FeatureEncoding):
         """Return the rows of a table; learn from them unless frozen; count columns and rows.
 
         Until then numeric columns are as they stand in the table, NaN where missing; ``finished``
-        makes them what is learned from. Labels are −1 without classes to number them, where there
-        is no column of labels and, unless they are to be learned, where a label is missing. By
-        default rows are learned from until the encoding is frozen.
+        makes them what is learned from. Labels are −1 without classes to number them and, unless
+        they are to be learned, where one is missing.
         """
         use = use or RowUse(learn=not self.frozen)
         table = self.prepare(table, use) if table.numbers is None else table
@@ -491,10 +484,7 @@ class TableEncoding(FeatureEncoding):
         self._numbers_open = self.numbering.growing = False
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
-        """Fill and scale the numbers of rows that ``encode`` gave while it learned; add bins.
-
-        The numbers are changed in place.
-        """
+        """Fill and scale, in place, the numbers that ``encode`` gave while it learned; add bins."""
         m, numbers = len(self._numeric), self.numbers_of(rows)
         parts = [] if bins is None else [shifted(bins.part(numbers), m)]
         set_first(rows.data, rows.indptr, self._finished(numbers))
