@@ -172,9 +172,8 @@ class Inequalities:
         sums, rests, errors = np.array(scores).transpose(1, 2, 0)  # (3, rows, vectors)
         every = np.arange(len(rows))
         if self.n_classes == 2:
-            sides = self.rows.sides[rows]
-            values = sides * (sums[:, 0] + rests[:, 0])
-            error = errors[:, 0] + 2.0 * ROUNDING * abs(values)
+            values = self.rows.sides[rows][:, None] * (sums + rests)
+            error = errors + 2.0 * ROUNDING * abs(values)
         else:
             leads, left = two_sum(sums[every, own][:, None], -sums)
             change = left + (rests[every, own][:, None] - rests)
@@ -182,11 +181,8 @@ class Inequalities:
             error = errors + errors[every, own][:, None] + 8.0 * ROUNDING * small
             values, error = leads + change, error + 2.0 * ROUNDING * abs(leads + change)
             values[every, own] = np.inf
-            low[rows] = np.maximum(low[rows], (values - error).min(axis=1))
-            high[rows] = np.minimum(high[rows], (values + error).min(axis=1))
-            return
-        low[rows] = np.maximum(low[rows], values - error)
-        high[rows] = np.minimum(high[rows], values + error)
+        low[rows] = np.maximum(low[rows], (values - error).min(axis=1))
+        high[rows] = np.minimum(high[rows], (values + error).min(axis=1))
 
     def margin_of(self, v: NDArray[Any], length: NDArray[Any]) -> float:
         """Return the margin of a witness, rounded down; −inf if it is not a witness.

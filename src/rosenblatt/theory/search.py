@@ -4,6 +4,7 @@ Both loops keep a working set of inequalities, let a solver answer for it, and a
 others that the answer violates most, until none is left or the answer holds for every row.
 """
 
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,8 +140,21 @@ def _strip_or_proof(
     for strip in widest_strips(system.working_set(numbers), deadline):
         if strip.width > THIN:
             break
-        for decimal in (False, True):
-            if _forbid(system, numbers, strip.weights, proof, tried, deadline, decimal=decimal):
+        weights = strip.weights
+        for decimal, threshold in product((False, True), THRESHOLDS):
+            used = np.flatnonzero(weights > threshold * weights.max())
+            key = used.tobytes() + bytes([decimal])
+            if not len(used) or key in tried:
+                continue
+            tried.add(key)
+            deadline.check()
+            vectors = system.exact_vectors(numbers[used], decimal=decimal)
+            exact = None if vectors is None else kernel_point(vectors[0], weights[used], deadline)
+            if exact is not None:
+                positive = [i for i, weight in enumerate(exact) if weight]
+                proof.numbers = numbers[used[positive]]
+                proof.weights = [exact[i] for i in positive]
+                proof.arithmetic = "decimal" if decimal else "exact"
                 return strip
     return strip
 
@@ -151,36 +165,6 @@ def is_witness(system: Inequalities, v: NDArray[Any]) -> bool:
         return False
     least = system.least(v)
     return least is not None and least > 0
-
-
-def _forbid(
-    system: Inequalities,
-    numbers: NDArray[Any],
-    weights: NDArray[Any],
-    proof: Proof,
-    tried: set[bytes],
-    deadline: Deadline,
-    *,
-    decimal: bool,
-) -> bool:
-    """Write exact weights that add up to zero to the proof; return whether there are any."""
-    for threshold in THRESHOLDS:
-        used = np.flatnonzero(weights > threshold * weights.max())
-        key = used.tobytes() + bytes([decimal])
-        if not len(used) or key in tried:
-            continue
-        tried.add(key)
-        deadline.check()
-        vectors = system.exact_vectors(numbers[used], decimal=decimal)
-        exact = None if vectors is None else kernel_point(vectors[0], weights[used], deadline)
-        if exact is None:
-            continue
-        positive = [i for i, weight in enumerate(exact) if weight]
-        proof.numbers = numbers[used[positive]]
-        proof.weights = [exact[i] for i in positive]
-        proof.arithmetic = "decimal" if decimal else "exact"
-        return True
-    return False
 
 
 class PerceptronRun(NamedTuple):

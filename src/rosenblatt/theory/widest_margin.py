@@ -34,17 +34,6 @@ LARGEST_SYSTEM = 8000  # equations in a step of the quadratic program: 256 MB
 STEPS = 12  # that the quadratic program takes at least
 
 
-@dataclass
-class MarginCandidate:
-    """Best bounds of the margin so far: v from below, weights from above."""
-
-    v: NDArray[Any]
-    low: float
-    numbers: NDArray[Any]
-    weights: NDArray[Any]
-    high: float
-
-
 @dataclass(frozen=True)
 class MarginInterval:
     """The interval of a margin, with the proof of either end."""
@@ -70,82 +59,172 @@ def measure(
     system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
 ) -> MarginInterval:
     """Return the widest margin, from a witness v; ``length`` says which variables count."""
-    widest = MarginCandidate(v, -inf, np.empty(0, np.int64), np.empty(0), inf)
+    search = _Search(system, v, length, deadline)
     with suppress(OutOfTimeError):  # what is known until then serves
-        _widen(system, widest, length, deadline)
-    witnesses = [v] if widest.v is v else [widest.v, v]
-    ends = _ends(system, witnesses, length, *_fractions(system, widest, length), deadline)
+        search.widen()
+    ends = search.ends([v] if search.v is v else [search.v, v], *search.fractions())
     if not ends.are_close and system.width <= MOST_VARIABLES:
-        numbers = np.union1d(widest.numbers, first_set(system, ends.v))
-        likely = widest.numbers[widest.weights > LIKELY * widest.weights.max(initial=0.0)]
         with suppress(OutOfTimeError):
-            for better in _exact_ends(system, ends.v, numbers, length, likely, deadline):
+            for better in search.exact_ends(ends.v):
                 ends = ends.joined(better)
                 if ends.are_close:
                     break
     return ends
 
 
-def _exact_ends(
-    system: Inequalities,
-    v: NDArray[Any],
-    numbers: NDArray[Any],
-    length: NDArray[Any],
-    likely: NDArray[Any],
-    deadline: Deadline,
-) -> Iterator[MarginInterval]:
-    """Yield what the nearest points of a working set prove, in exact arithmetic, while it grows."""
-    for _ in range(ROUNDS):
-        nearest = nearest_point(system, numbers, length, likely, deadline)
-        if nearest is None:
-            return
-        likely = nearest.numbers
-        witnesses = [*nearest.roundings(8), v]
-        yield _ends(system, witnesses, length, nearest.numbers, nearest.weights, deadline)
-        leads = system.leads(witnesses[0])
-        least = leads.values[system.rows_of(nearest.numbers)].max()  # of the set, but for rounding
-        missing = np.setdiff1d(worst(system, leads, least * (1 - 1e-9)), numbers)
-        if not len(missing):
-            return
-        numbers = np.union1d(numbers, missing)
+class _Search:
+    """The search for the widest margin: the best v from below, weights from above, so far.
 
+    The margin is the least a·v over the length of v, in the variables that ``length`` says.
+    """
 
-def _ends(
-    system: Inequalities,
-    witnesses: list[NDArray[Any]],
-    length: NDArray[Any],
-    numbers: NDArray[Any],
-    weights: list[Fraction],
-    deadline: Deadline,
-) -> MarginInterval:
-    """Return the interval that weights and the best of some witnesses prove."""
-    high, proof = high_margin(system, numbers, weights, length)
-    unit = witnesses[0] / (norm(witnesses[0][length]) or 1.0)
-    best, low = unit, -inf
-    for v in (unit, *witnesses):  # of unit length, unless the norm rounds badly
-        margin = system.margin_of(v, length)
-        if margin > low:
-            best, low = v, margin
-        ends = MarginInterval(best, low, high, proof)
-        if ends.are_close or (low > 0 and deadline.passed):
-            break
-    return ends
+    def __init__(
+        self, system: Inequalities, v: NDArray[Any], length: NDArray[Any], deadline: Deadline
+    ) -> None:
+        self._system, self._length, self._deadline = system, length, deadline
+        self.v, self._low, self._high = v, -inf, inf
+        self._numbers, self._weights = np.empty(0, np.int64), np.empty(0)
 
+    def widen(self) -> None:
+        """Improve both sides of the margin, on a working set that grows."""
+        system = self._system
+        self._deadline.check()
+        self._raise(self.v, system.leads(self.v).values)
+        numbers = first_set(system, self.v)
+        for _ in range(ROUNDS):
+            self._deadline.check()
+            if is_too_large(system, numbers):
+                return
+            working = system.working_set(numbers)
+            seconds = STEPS * seconds_for(working)
+            if min(working.A.shape) > LARGEST_SYSTEM or seconds > self._deadline.left:
+                return
+            leads = self._improve(working)
+            if leads is None or self._high - self._low <= GAP * self._high:
+                return
+            missing = np.setdiff1d(worst(system, leads, 1 - 1e-9), numbers)
+            if not len(missing):
+                return
+            numbers = np.union1d(numbers, missing)
 
-def _fractions(
-    system: Inequalities, widest: MarginCandidate, length: NDArray[Any]
-) -> tuple[NDArray[Any], list[Fraction]]:
-    """Return the weights as fractions that sum to 1; to 1/2 on either side of a free bias."""
-    numbers, weights = widest.numbers, widest.weights
-    if system.n_classes > 2 or length.all():
+    def _improve(self, working: WorkingSet) -> Leads | None:
+        """Improve both sides by what solves the working set; return the leads of the best of it."""
+        own_length = working.narrow(self._length)
+        closest, leads = -inf, None
+        for proposal in shortest(working, own_length, working.narrow(self.v), self._deadline):
+            weights = self._balanced(working.A, proposal.weights)
+            high = norm((working.A.T @ weights)[own_length])
+            if high < self._high:
+                used = weights > 1e-13 * weights.max()
+                self._numbers, self._weights = working.numbers[used], weights[used]
+                self._high = high
+            v = working.wide(proposal.v)
+            all_leads = self._system.leads(v)
+            low = self._raise(v, all_leads.values)
+            own_low = self._relative(float((working.A @ proposal.v).min()), v)
+            if max(low, own_low) > closest:
+                closest, leads = max(low, own_low), all_leads
+            if high - closest <= GAP * high:
+                break
+        return leads
+
+    def _raise(self, v: NDArray[Any], leads: NDArray[Any]) -> float:
+        """Take v for the lower side if it is better, with its best bias; return its margin."""
+        least = float(leads.min())
+        if self._system.n_classes == 2 and not self._length.all():
+            positive = self._system.rows.numbers == 1
+            above, below = float(leads[positive].min()), float(leads[~positive].min())
+            v, least = v.copy(), above / 2 + below / 2
+            v[-1] += below / 2 - above / 2
+        low = self._relative(least, v)
+        if low > self._low:
+            self.v, self._low = v, low
+        return low
+
+    def _relative(self, least: float, v: NDArray[Any]) -> float:
+        size = norm(v[self._length])
+        return least / size if 0 < size < inf else -inf
+
+    def _balanced(self, A: Any, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights that sum to 1, half on either side if two classes have a free bias."""
+        weights = weights / weights.max()
+        share: Any = weights.sum()
+        if self._system.n_classes == 2 and not self._length.all():
+            last = A[:, [-1]].toarray().ravel() if sparse.issparse(A) else A[:, -1]
+            sums = weights[last > 0].sum(), weights[last < 0].sum()
+            if min(sums) > 0:
+                share = np.where(last > 0, 2 * sums[0], 2 * sums[1])
+        return np.asarray(weights / share)
+
+    def fractions(self) -> tuple[NDArray[Any], list[Fraction]]:
+        """Return the weights as fractions that sum to 1; to 1/2 on either side of a free bias."""
+        numbers, weights = self._numbers, self._weights
         parts = [np.arange(len(numbers))]
-    else:
-        parts = [np.flatnonzero(system.rows.numbers[numbers] == k) for k in (0, 1)]
-    if not all(len(part) and weights[part].max() > 0 for part in parts):
-        return np.empty(0, np.int64), []
-    exact = [weight / len(parts) for part in parts for weight in whole_parts(weights[part])]
-    positive = [i for i, weight in enumerate(exact) if weight]
-    return numbers[np.concatenate(parts)][positive], [exact[i] for i in positive]
+        if self._system.n_classes == 2 and not self._length.all():
+            parts = [np.flatnonzero(self._system.rows.numbers[numbers] == k) for k in (0, 1)]
+        if not all(len(part) and weights[part].max() > 0 for part in parts):
+            return np.empty(0, np.int64), []
+        exact = [weight / len(parts) for part in parts for weight in whole_parts(weights[part])]
+        positive = [i for i, weight in enumerate(exact) if weight]
+        return numbers[np.concatenate(parts)][positive], [exact[i] for i in positive]
+
+    def exact_ends(self, v: NDArray[Any]) -> Iterator[MarginInterval]:
+        """Yield what the nearest points of a growing working set prove, in exact arithmetic."""
+        system = self._system
+        numbers = np.union1d(self._numbers, first_set(system, v))
+        likely = self._numbers[self._weights > LIKELY * self._weights.max(initial=0.0)]
+        for _ in range(ROUNDS):
+            nearest = nearest_point(system, numbers, self._length, likely, self._deadline)
+            if nearest is None:
+                return
+            likely = nearest.numbers
+            witnesses = [*nearest.roundings(8), v]
+            yield self.ends(witnesses, nearest.numbers, nearest.weights)
+            leads = system.leads(witnesses[0])
+            least = leads.values[system.rows_of(likely)].max()  # of the set, but for rounding
+            missing = np.setdiff1d(worst(system, leads, least * (1 - 1e-9)), numbers)
+            if not len(missing):
+                return
+            numbers = np.union1d(numbers, missing)
+
+    def ends(
+        self, witnesses: list[NDArray[Any]], numbers: NDArray[Any], weights: list[Fraction]
+    ) -> MarginInterval:
+        """Return the interval that weights and the best of some witnesses prove."""
+        high, proof = self._upper(numbers, weights)
+        unit = witnesses[0] / (norm(witnesses[0][self._length]) or 1.0)
+        best, low = unit, -inf
+        for v in (unit, *witnesses):  # of unit length, unless the norm rounds badly
+            margin = self._system.margin_of(v, self._length)
+            if margin > low:
+                best, low = v, margin
+            ends = MarginInterval(best, low, high, proof)
+            if ends.are_close or (low > 0 and self._deadline.passed):
+                break
+        return ends
+
+    def _upper(self, numbers: NDArray[Any], weights: list[Fraction]) -> tuple[float, Proof | None]:
+        """Return ‖Σ λ·a‖ rounded up, and the weights: no margin is above it (weak duality).
+
+        Of two classes with a free bias that is half the distance of the two points of the hulls. Of
+        K classes the weights may leave a little of a bias over; b's differences are at most √2·R
+        for a unit W that separates, so what is left over counts √2·R times.
+        """
+        if not len(numbers):
+            return inf, None
+        system, length = self._system, self._length
+        common = lcm(*(weight.denominator for weight in weights))
+        stored = system.exact_vectors(numbers)
+        assert stored is not None  # noqa: S101  # stored values always are fractions
+        vectors, d = stored
+        total = adds_up(vectors, weights)
+        square = sum(n * n for place, n in total.items() if length[place])
+        high = root_bounds(Fraction(square, (common * d) ** 2))[1]
+        if not length.all() and system.n_classes > 2:
+            left = sum(abs(n) for place, n in total.items() if not length[place])
+            reach = Fraction(root_bounds(2 * squared_radius(system.rows))[1])
+            high = rounded_up(Fraction(high) + Fraction(left, common * d) * reach)
+        return high, Proof(numbers=numbers, weights=weights)
 
 
 def whole_parts(weights: NDArray[Any]) -> list[Fraction]:
@@ -153,31 +232,6 @@ def whole_parts(weights: NDArray[Any]) -> list[Fraction]:
     parts = [int(weight * UNITS) for weight in weights / weights.max()]
     total = sum(parts)
     return [Fraction(part, total) for part in parts]
-
-
-def high_margin(
-    system: Inequalities, numbers: NDArray[Any], weights: list[Fraction], length: NDArray[Any]
-) -> tuple[float, Proof | None]:
-    """Return ‖Σ λ·a‖ rounded up, and the weights: no margin is above it (weak duality).
-
-    Of two classes with a free bias that is half the distance of the two points of the hulls. Of K
-    classes the weights may leave a little of a bias over; b's differences are at most √2·R for a
-    unit W that separates, so what is left over counts √2·R times.
-    """
-    if not len(numbers):
-        return inf, None
-    common = lcm(*(weight.denominator for weight in weights))
-    stored = system.exact_vectors(numbers)
-    assert stored is not None  # noqa: S101  # stored values always are fractions
-    vectors, d = stored
-    total = adds_up(vectors, weights)
-    square = sum(n * n for place, n in total.items() if length[place])
-    high = root_bounds(Fraction(square, (common * d) ** 2))[1]
-    if not length.all() and system.n_classes > 2:
-        left = sum(abs(n) for place, n in total.items() if not length[place])
-        reach = Fraction(root_bounds(2 * squared_radius(system.rows))[1])
-        high = rounded_up(Fraction(high) + Fraction(left, common * d) * reach)
-    return high, Proof(numbers=numbers, weights=weights)
 
 
 def squared_radius(rows: LabelledRows) -> Fraction:
@@ -205,102 +259,3 @@ def _squares(rows: LabelledRows, scale: float) -> NDArray[Any]:
             scaled = block * scale
             squares[part] = np.einsum("ij,ij->i", scaled, scaled)
     return squares
-
-
-def _widen(
-    system: Inequalities, best: MarginCandidate, length: NDArray[Any], deadline: Deadline
-) -> None:
-    """Improve both sides of the margin, the least a·v over its length, on a growing working set."""
-    deadline.check()
-    _raise(system, best, best.v, system.leads(best.v).values, length)
-    numbers = first_set(system, best.v)
-    for _ in range(ROUNDS):
-        deadline.check()
-        if is_too_large(system, numbers):
-            return
-        working = system.working_set(numbers)
-        if min(working.A.shape) > LARGEST_SYSTEM or STEPS * seconds_for(working) > deadline.left:
-            return
-        leads = _improve(system, best, working, length, deadline)
-        if leads is None or best.high - best.low <= GAP * best.high:
-            return
-        missing = np.setdiff1d(worst(system, leads, 1 - 1e-9), numbers)
-        if not len(missing):
-            return
-        numbers = np.union1d(numbers, missing)
-
-
-def _improve(
-    system: Inequalities,
-    best: MarginCandidate,
-    working: WorkingSet,
-    length: NDArray[Any],
-    deadline: Deadline,
-) -> Leads | None:
-    """Improve both sides by what solves the working set; return the leads of what does so best."""
-    own_length = working.narrow(length)
-    closest, leads = -inf, None
-    for proposal in shortest(working, own_length, working.narrow(best.v), deadline):
-        weights = balance(working.A, proposal.weights, own_length, system)
-        high = norm((working.A.T @ weights)[own_length])
-        if high < best.high:
-            used = weights > 1e-13 * weights.max()
-            best.numbers, best.weights, best.high = working.numbers[used], weights[used], high
-        v = working.wide(proposal.v)
-        all_leads = system.leads(v)
-        low = _raise(system, best, v, all_leads.values, length)
-        own_low = _relative(float((working.A @ proposal.v).min()), v, length)
-        if max(low, own_low) > closest:
-            closest, leads = max(low, own_low), all_leads
-        if high - closest <= GAP * high:
-            break
-    return leads
-
-
-def _raise(
-    system: Inequalities,
-    best: MarginCandidate,
-    v: NDArray[Any],
-    leads: NDArray[Any],
-    length: NDArray[Any],
-) -> float:
-    """Take v for the lower side if it is better, with its best bias; return the margin it has."""
-    least = float(leads.min())
-    if not length.all():
-        v, least = _middle(system, v, leads)
-    low = _relative(least, v, length)
-    if low > best.low:
-        best.v, best.low = v, low
-    return low
-
-
-def _middle(
-    system: Inequalities, v: NDArray[Any], leads: NDArray[Any]
-) -> tuple[NDArray[Any], float]:
-    """Return v with its best bias, and the least lead that it then has."""
-    if system.n_classes != 2:
-        return v, float(leads.min())
-    positive = system.rows.numbers == 1
-    above, below = float(leads[positive].min()), float(leads[~positive].min())
-    moved = v.copy()
-    moved[-1] += below / 2 - above / 2
-    return moved, above / 2 + below / 2
-
-
-def _relative(least: float, v: NDArray[Any], length: NDArray[Any]) -> float:
-    size = norm(v[length])
-    return least / size if 0 < size < inf else -inf
-
-
-def balance(
-    A: Any, weights: NDArray[Any], length: NDArray[Any], system: Inequalities
-) -> NDArray[Any]:
-    """Return weights that sum to 1, half of it on either side if two classes have a free bias."""
-    weights = weights / weights.max()
-    share: Any = weights.sum()
-    if system.n_classes == 2 and not length.all():
-        last = A[:, [-1]].toarray().ravel() if sparse.issparse(A) else A[:, -1]
-        sums = weights[last > 0].sum(), weights[last < 0].sum()
-        if min(sums) > 0:
-            share = np.where(last > 0, 2 * sums[0], 2 * sums[1])
-    return np.asarray(weights / share)
