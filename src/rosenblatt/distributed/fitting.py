@@ -26,6 +26,7 @@ from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.theory.widest_margin import squared_radius
+from rosenblatt.training.examples import class_numbers
 from rosenblatt.training.history import Observer, Outcome, PassRecord, ProgressBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
@@ -36,15 +37,11 @@ if TYPE_CHECKING:
     from rosenblatt.distributed.engine import DaskEngine
 
 
-class Extent(NamedTuple):
-    """How near a shard comes to the boundary, and how far from the origin; both exact."""
+def extent(shard: Shard, start: Start) -> tuple[Fraction | None, Fraction] | None:
+    """Return the least lead of a true class in a shard, and R² = max ‖x‖² + 1, both exact.
 
-    least: Fraction | None  # the least lead of a true class; None where it is beyond float64
-    squared_radius: Fraction  # R² = max ‖x‖² + 1
-
-
-def extent(shard: Shard, start: Start) -> Extent | None:
-    """Return what one shard says of these weights, or None where it has no rows to learn from."""
+    The lead is None where it is beyond float64; all is None without rows to learn from.
+    """
     state, rows, learning = start.state(), shard.examples.rows, shard.learning
     if not len(learning):
         return None
@@ -52,47 +49,10 @@ def extent(shard: Shard, start: Start) -> Extent | None:
     if len(learning) < rows.shape[0]:
         X = X[learning]
     targets = shard.examples.targets[learning]
-    numbers = (targets > 0).astype(np.int64) if state.n_classes == 2 else targets
+    numbers = class_numbers(targets, state.n_classes)
     labelled = LabelledRows(X, numbers, np.arange(state.n_classes))
     v = np.ascontiguousarray(state.by_class(state.weights)).reshape(-1)
-    return Extent(Inequalities(labelled).least(v), squared_radius(labelled))
-
-
-def verdict_of(
-    extents: Sequence[Extent | None],
-    state: State,
-    classes: NDArray[Any],
-    n_rows: int,
-    notes: tuple[str, ...] = (),
-) -> Verdict | None:
-    """Return the verdict "separable" with the last weights as witness, if they prove it exactly."""
-    known = [one for one in extents if one is not None]
-    leasts = [one.least for one in known if one.least is not None]
-    if len(leasts) < len(known) or not leasts or min(leasts) <= 0:
-        return None
-    least, square = min(leasts), max(one.squared_radius for one in known)
-    V = np.array(state.by_class(state.weights))
-    two = state.n_classes == 2
-    gammas = []
-    for part in (V[:, :-1], V):
-        length = squared_norm(part.reshape(-1))
-        gammas.append(root_bounds(least * least / length)[0] if length else inf)
-    low, augmented = gammas
-    return Verdict(
-        status="separable",
-        classes=tuple(classes.tolist()),
-        n_rows=n_rows,
-        n_features=state.n_features,
-        radius=root_bounds(square)[1],
-        margin_low=low,
-        margin_high=inf,
-        augmented_low=augmented,
-        augmented_high=inf,
-        bound=rounded_up((1 if two else 2) * square / Fraction(augmented) ** 2),
-        w=V[0, :-1] if two else V[:, :-1],
-        b=float(V[0, -1]) if two else V[:, -1],
-        notes=notes,
-    )
+    return Inequalities(labelled).least(v), squared_radius(labelled)
 
 
 @dataclass(frozen=True)
@@ -220,13 +180,38 @@ def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint
 def _verdict(
     engine: "DaskEngine", state: State, classes: NDArray[Any], outcome: Outcome
 ) -> Verdict | None:
+    """Return the verdict "separable" with the last weights as witness, if they prove it exactly."""
     if outcome.best_pass != len(outcome.history):
         return None  # the weights that were kept are not those that separate
-    extents = engine.gathered(extent, Start.of(state))
+    known = [one for one in engine.gathered(extent, Start.of(state)) if one is not None]
+    leasts = [least for least, _ in known if least is not None]
+    if len(leasts) < len(known) or not leasts or min(leasts) <= 0:
+        return None
+    least, square = min(leasts), max(squared for _, squared in known)
+    V = np.array(state.by_class(state.weights))
+    two = state.n_classes == 2
+    gammas = []
+    for part in (V[:, :-1], V):
+        length = squared_norm(part.reshape(-1))
+        gammas.append(root_bounds(least * least / length)[0] if length else inf)
+    low, augmented = gammas
     made = sum(record.mistakes for record in outcome.history)
     times = "" if engine.n_shards == 1 else f"; with {engine.n_shards} shards it is as many times"
-    notes = (f"{made:,} mistakes were made, and the bound is that of one shard{times}",)
-    return verdict_of(extents, state, classes, engine.n_rows, notes)
+    return Verdict(
+        status="separable",
+        classes=tuple(classes.tolist()),
+        n_rows=engine.n_rows,
+        n_features=state.n_features,
+        radius=root_bounds(square)[1],
+        margin_low=low,
+        margin_high=inf,
+        augmented_low=augmented,
+        augmented_high=inf,
+        bound=rounded_up((1 if two else 2) * square / Fraction(augmented) ** 2),
+        w=V[0, :-1] if two else V[:, :-1],
+        b=float(V[0, -1]) if two else V[:, -1],
+        notes=(f"{made:,} mistakes were made, and the bound is that of one shard{times}",),
+    )
 
 
 def train_files(

@@ -1,21 +1,10 @@
 """Iterative parameter mixing: the mathematics, and an engine of one process.
 
-In each epoch every shard makes one pass over its own rows from the mixed weights, and what the
-shards did is averaged (R. McDonald, K. Hall & G. Mann, "Distributed training strategies for the
-structured perceptron", NAACL 2010, Figure 3). With w the weights at the start of the epoch, wᵢ
-those of shard i after its pass and μᵢ its share, Σ μᵢ = 1::
+With w the weights at the start of an epoch, wᵢ those of shard i after its pass, μᵢ its share
+(McDonald, Hall & Mann 2010, Figure 3), and Pᵢ = 1/σᵢ the precisions of a second-order rule (Dredze,
+Kulesza & Crammer 2010); docs/distributed.md says more::
 
-    w ← w + Σ μᵢ·(wᵢ − w)
-
-A second-order rule keeps a variance σ beside each weight. Its shards are mixed by confidence, with
-the precisions Pᵢ = 1/σᵢ as shares, weight by weight::
-
-    w ← w + Σ Pᵢ·(wᵢ − w) / Σ Pᵢ        1/σ ← the mean of the Pᵢ
-
-which is the normal distribution with the least sum of divergences KL(· ‖ N(wᵢ, σᵢ)) from all shards
-(M. Dredze, A. Kulesza & K. Crammer, "Multi-domain learning by confidence-weighted parameter
-combination", Machine Learning 79, 2010). To add the evidence Pᵢ − P of all shards up, as if they
-were rows of a linear regression, was tried: after several epochs the weights grew without bound.
+    w ← w + Σ μᵢ·(wᵢ − w)        w ← w + Σ Pᵢ·(wᵢ − w) / Σ Pᵢ,  1/σ ← the mean of the Pᵢ
 
 Differences are what is sent and added, so that rows without a mistake leave the weights as they
 are, to the last bit, and so that what did not change need not be sent. Shares are added in a fixed

@@ -15,6 +15,7 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
 from rosenblatt.training.examples import (
     Examples,
+    class_numbers,
     held_out_mask,
     shuffled,
     targets_of,
@@ -208,7 +209,7 @@ def assemble(parts: Sequence[RowPart], number: int, first: int, recipe: Recipe) 
 def facts(shard: Shard, n_classes: int) -> ShardFacts:
     """Return what the coordinator wants to know of a shard."""
     rows, targets = shard.examples.rows, shard.examples.targets[shard.learning]
-    numbers = (targets > 0).astype(np.int64) if n_classes == 2 else targets.astype(np.int64)
+    numbers = class_numbers(targets, n_classes)
     counts = np.bincount(numbers, minlength=n_classes)
     n_runs = int(np.count_nonzero(np.diff(numbers))) + 1
     return ShardFacts(
@@ -216,12 +217,9 @@ def facts(shard: Shard, n_classes: int) -> ShardFacts:
     )
 
 
-def spread(shard: Shard) -> Spread | None:
+def spread(shard: Shard) -> Spread:
     """Return how the values of each feature spread over the rows of a sparse shard."""
-    rows = shard.examples.rows
-    if not rows.sparse:
-        return None
-    X = matrix_of(rows)
+    X = matrix_of(shard.examples.rows)
     return Spread(*feature_spread(X.data, X.indices, *X.shape), X.shape[0])
 
 
