@@ -171,7 +171,7 @@ def _aligned(y: Any, X: Any) -> Any:
     return y
 
 
-def answers(plain: OnlineClassifier, X: Any, method: str) -> Any:
+def answers(X: Any, plain: OnlineClassifier, method: str) -> Any:
     """Return what a method says of rows; of a collection, as a Dask array, series or data frame."""
     if not is_collection(X):
         return getattr(plain, method)(X)
@@ -186,7 +186,7 @@ def answers(plain: OnlineClassifier, X: Any, method: str) -> Any:
         X = X.rechunk({1: -1})
     width = meta.shape[1:]
     shape: dict[str, Any] = {"chunks": (X.chunks[0], width)} if width else {"drop_axis": 1}
-    return X.map_blocks(_block, shared, method, dtype=meta.dtype, meta=meta, **shape)
+    return X.map_blocks(answers, shared, method, dtype=meta.dtype, meta=meta, **shape)
 
 
 def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
@@ -195,10 +195,6 @@ def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
         return np.zeros(0, plain.classes_.dtype)
     n_classes = len(plain.classes_)
     return np.zeros(0 if n_classes == 2 else (0, n_classes))
-
-
-def _block(X: Any, plain: OnlineClassifier, method: str) -> Any:
-    return getattr(plain, method)(X)
 
 
 def _frame_part(X: Any, plain: OnlineClassifier, method: str) -> Any:

@@ -29,7 +29,7 @@ from rosenblatt.distributed.fitting import (
 )
 from rosenblatt.distributed.mixing import Mixing, simulate
 from rosenblatt.distributed.shards import ClusterRows, ShardWarning
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, warn_caller
 from rosenblatt.estimators.base import OnlineClassifier, TrainingParameters
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.storage import save
@@ -162,11 +162,11 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the label of each row: lazily for a Dask collection, at once for anything else."""
-        return answers(self.to_local(), X, "predict")
+        return answers(X, self.to_local(), "predict")
 
     def decision_function(self, X: Any) -> Any:
         """Return the activation of each row: lazily for a Dask collection, else at once."""
-        return answers(self.to_local(), X, "decision_function")
+        return answers(X, self.to_local(), "decision_function")
 
     def to_local(self) -> OnlineClassifier:
         """Return the plain estimator with these weights; it needs no cluster."""
@@ -228,7 +228,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             client,
             collected,
             replace(plan, class_weight=class_weights(self.class_weight, classes, counts)),
-            tell=self._warn_of_shards,
+            tell=lambda told: warn_caller(told, ShardWarning),
             observers=self.observers or (),
             progress=ShardBar if self.verbose else None,
         )
@@ -245,10 +245,6 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
         return fitted
-
-    @staticmethod
-    def _warn_of_shards(told: str) -> None:
-        warnings.warn(told, ShardWarning, stacklevel=5)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -39,6 +39,8 @@ class Kernel:
     ) -> NDArray[Any]:
         """Return the values for these dot products, in their place where that is float64."""
         values = dots if dots.dtype == np.float64 else np.empty((len(dots), n_right))
+        is_poly = self.name == "poly"  # a linear kernel is a polynomial too
+        numbers = (self.gamma, self.coef0, self.degree) if is_poly else (1.0, 0.0, 1)
 
         def part(begin: int, end: int) -> None:
             with np.errstate(over="ignore", invalid="ignore"):  # noticed in the scores
@@ -48,17 +50,10 @@ class Kernel:
                     if self.constant:
                         values[begin:end] += self.constant
                 else:
-                    polynomial(dots, *self._polynomial, begin, end, values)
+                    polynomial(dots, *numbers, self.constant, begin, end, values)
 
         run_in_parts(part, len(dots))
         return values
-
-    @property
-    def _polynomial(self) -> tuple[float, float, int, float]:
-        """γ, coef0, degree and constant: a linear kernel is a polynomial too."""
-        if self.name == "poly":
-            return self.gamma, self.coef0, self.degree, self.constant
-        return 1.0, 0.0, 1, self.constant
 
     def of_rows(self, left: Any, right: Any) -> NDArray[Any]:
         """Return the values that a function gives for two matrices, checked."""

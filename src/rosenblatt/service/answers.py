@@ -168,21 +168,17 @@ def explain(served: ServedLearner, version: int, features: Features, top: int) -
         state.count,
     )
     found = contributions(model, indices, values, winner=number)
-    name, terms = served.space.name, found.terms[:top]
+    name, terms, unknown = served.space.name, found.terms[:top], 0
+    if isinstance(served.space, NamedFeatures) and isinstance(features, Mapping):
+        unknown = sum(value is not None for value in features.values()) - len(rows.indices)
     return ExplanationAnswer.from_record(
         found,
         label=served.classes[number],
         terms=[FeatureAmount.from_record(term, name=name(term.feature)) for term in terms],
         others=max(0, len(found.terms) - top),
-        unknown=_unknown(served, features, rows),
+        unknown=unknown,
         version=version,
     )
-
-
-def _unknown(served: ServedLearner, features: Features, rows: Any) -> int:
-    if not isinstance(served.space, NamedFeatures) or not isinstance(features, Mapping):
-        return 0
-    return sum(value is not None for value in features.values()) - len(rows.indices)
 
 
 def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:

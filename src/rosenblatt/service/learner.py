@@ -185,8 +185,8 @@ class ServedLearner(OnlineLearner):
         if found > MISTAKE:
             raise WeightOverflowError(UNSCALABLE if found == TOO_LARGE else LESSON_OVERFLOW)
         updated = self._log is None or self._log.rival[0] != NO_UPDATE
-        if updated or scaled:
-            self._touch(row)
+        if (updated or scaled) and self._touched is not None and self.space.sparse:
+            self._touched.append(self._features(row))
         if updated and self._log is not None:
             step, lost = self._log.tau.item(), self._log.rival.item()
             rival = self._classes[lost if n > 2 else max(lost, 0)]
@@ -268,11 +268,6 @@ class ServedLearner(OnlineLearner):
             views = [array.T if turned else array for array in arrays]
             before = [(view, at, view[at].copy(), view[-1].copy()) for view in views]
         self._trail.append((before, count))
-
-    def _touch(self, row: RowLearner) -> None:
-        """Note that the weights of a row have changed."""
-        if self._touched is not None and self.space.sparse:
-            self._touched.append(self._features(row))
 
     def begin(self, *, single: bool = False) -> Any:
         """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
