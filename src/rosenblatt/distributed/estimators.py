@@ -141,7 +141,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             raise InputError("There are no workers to count here: give n_shards.")
         rows, y = check_rows(plain, X, y, reset=True)
         classes, counts = np.unique(y, return_counts=True)
-        check_classes(classes, y, None)
+        check_classes(classes, len(y), None)
         by_class = class_weights(self.class_weight, classes.tolist(), counts)
         weight = None if by_class is None else by_class[np.searchsorted(classes, y)]
         state, outcome = simulate(

@@ -105,7 +105,7 @@ def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
         X = np.zeros((np.shape(X)[0], 1))
     rows, y = check_rows(Perceptron(), X, y, reset=True)
     classes, numbers = np.unique(y, return_inverse=True)
-    check_classes(classes, y, None)
+    check_classes(classes, len(y), None)
     checked = matrix_of(rows)[:, : 0 if n_features == 0 else None]
     if sparse.issparse(checked) and checked.shape[0] * checked.shape[1] <= ALWAYS_DENSE:
         checked = checked.toarray()  # the same rows, the same verdict
