@@ -205,6 +205,13 @@ class ColumnSettings(TypedDict, total=False):
             shown="1 for every row",
         ),
     ]
+    group: Annotated[
+        ColumnName,
+        Setting(
+            "Column of groups, not a feature: rows of equal value are held out together, or not.",
+            shown="every row by itself",
+        ),
+    ]
     scale: Annotated[
         Switch, Setting("Scale numeric columns to mean 0 and standard deviation 1.", default=True)
     ]
@@ -395,6 +402,16 @@ class StoppingSettings(TypedDict, total=False):
     ]
     validation_fraction: Annotated[
         float, "SHARE", Interval(high=1.0), Setting("Share of the rows to hold out.", 0.1)
+    ]
+    validation: Annotated[
+        Names,
+        "FILE",
+        Setting(
+            "File of rows to hold out in place of random ones; they are never learned from.",
+            (),
+            "random rows",
+            more="What is learned of columns (words, levels, scaling) is learned without them.",
+        ),
     ]
     n_iter_no_change: Annotated[
         Count, Setting("Number of passes without improvement before early stopping.", 5)

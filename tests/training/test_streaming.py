@@ -341,8 +341,8 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(tmp_path.iterdir()) == []
     if descriptors.exists():
         assert (
-            sum(name.startswith(str(tmp_path)) for name in opened) == 5
-        )  # values, features, ends of rows, labels, weights
+            sum(name.startswith(str(tmp_path)) for name in opened) == 6
+        )  # values, features, ends of rows, labels, weights, groups
 
 
 def test_one_class_only() -> None:

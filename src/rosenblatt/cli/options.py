@@ -262,6 +262,7 @@ RECIPE = (
     *COLUMNS,
     *(
         "weight",
+        "group",
         "scale",
         "missing",
         "bins",
@@ -286,6 +287,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "multiple": False,
         "help": "File with the column names, one per line, for data without a header.",
     },
+    "validation": {"default": None, "multiple": False},
     "rule": {"type": click.Choice([*RULES])},
     "memory": {"shown": default_memories()},
     "gamma": {"type": click.FloatRange(0, min_open=True)},

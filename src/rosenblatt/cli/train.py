@@ -63,7 +63,7 @@ from rosenblatt.parameters import ClusterSettings
 @recipe_options
 @setting_options(*KERNEL)
 @layout_options
-@setting_options("buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
+@setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
 @setting_options("calibrate", "verdict", "record_mistakes")
 @setting_options(*ClusterSettings.__annotations__)
 @value_option(

@@ -38,6 +38,8 @@ COMMAND = (  # options that say nothing of the model
 WITH_FROM = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
 REFUSED = {
+    "validation": "--validation applies to a single process",
+    "group": "--group applies to a single process",
     "weight": "--weight applies to a single process",
     "kernel": "--kernel needs all rows in one place",
     "gamma": "--gamma is a parameter of --kernel",
@@ -156,6 +158,9 @@ def _client(engine: ClusterSettings) -> Iterator[Any]:
 def _search(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Options:
     if own["engine"]["engine"] == "dask" or options["checkpoint"] is not None:
         msg = "--tune searches in this process: leave --engine dask and --checkpoint out."
+        raise click.UsageError(msg)
+    if options["validation"]:
+        msg = "--tune judges by folds of DATA: leave --validation out, or use --group."
         raise click.UsageError(msg)
     if options["kernel"] is not None:
         raise click.UsageError("--tune tries kernels by itself: leave --kernel out.")

@@ -223,8 +223,11 @@ def _show_errors(
     error = training["held_out_error"]
     if error is not None:
         share, n_rows = 1.0 - counts[guess] / sum(counts), training["held_out_rows"]
+        by = training.get("held_out_by") or {}
+        where = f" of {printable(word_list(by['files'], 3))}" if "files" in by else ""
+        where = f", whole groups of '{by['group']}'" if by and not where else where
         screen.show(
-            f"Error on {counted(n_rows, 'held-out row')}: {percent(error)}, 95% interval "
+            f"Error on {counted(n_rows, 'held-out row')}{where}: {percent(error)}, 95% interval "
             f"{interval(round(error * n_rows), n_rows)} ({guessing}: {percent(share)})"
         )
         if training.get("threshold"):

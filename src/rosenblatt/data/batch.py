@@ -14,6 +14,7 @@ from rosenblatt.wording import counted, word_list
 
 NO_LABELS = np.empty(0, np.int32)
 MOST_SHOWN = 10  # of the bad rows that are kept with their reasons
+VALIDATION = 2**64 - 1  # the group of rows that are never learned from
 OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
 
 
@@ -153,6 +154,7 @@ class Batch(NamedTuple):
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
     weights: NDArray[np.float64] | None = None  # what multiplies the step of each row; None: 1
+    groups: NDArray[np.uint64] | None = None  # rows of one group are held out together, or not
     first_row: int = 0  # of a block, in its source
     batch_ends: tuple[int, ...] = ()  # row numbers in a block at which its batches end
     last: bool = False  # whether the source ends with this block
@@ -179,7 +181,13 @@ class Batch(NamedTuple):
             indptr=starts - starts[0],
             labels=self.labels[start:stop],
             weights=None if self.weights is None else self.weights[start:stop],
+            groups=None if self.groups is None else self.groups[start:stop],
         )
+
+    @property
+    def learnable(self) -> Any:
+        """Which rows may be learned from: all but those of validation, which come last."""
+        return slice(None) if self.groups is None else self.groups != VALIDATION
 
     def csr(self, n_features: int, constant: float) -> CSR:
         """Return the rows as kernels read them, with this many features and the constant one."""
@@ -216,17 +224,18 @@ def join(batches: Sequence[Batch]) -> Batch:
         indices=np.concatenate([batch.indices for batch in batches]),
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
         labels=np.concatenate([batch.labels for batch in batches]),
-        weights=joined_weights([batch.weights for batch in batches]),
+        weights=joined([batch.weights for batch in batches]),
+        groups=joined([batch.groups for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
         first_line=first.first_line,
         n_lines=last.first_line + last.n_lines - first.first_line,
     )
 
 
-def joined_weights(parts: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
-    """Return the weights of the rows of successive parts; all of them have weights, or none."""
-    weights = [part for part in parts if part is not None]
-    return np.concatenate(weights) if weights else None
+def joined(parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
+    """Return the weights or groups of the rows of successive parts; all have them, or none."""
+    known = [part for part in parts if part is not None]
+    return np.concatenate(known) if known else None
 
 
 def unfamiliar(n_strange: int, n_rows: int) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rosenblatt.data.batch import BadRow, BadRows, Batch, unfamiliar
+from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, unfamiliar
 from rosenblatt.data.conjunctions import ColumnPairs, ConjunctionCollector
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
@@ -23,7 +23,7 @@ from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
-from rosenblatt.data.labels import Classes, Label
+from rosenblatt.data.labels import Classes, Label, classes_of
 from rosenblatt.data.sources import (
     LONGEST_LINE,
     Source,
@@ -126,6 +126,7 @@ class Decisions:
     label: str | None = None
     label_reason: str = ""  # "by its name", "the last column, with 3 values", "as you said"
     weight: str | None = None  # the column of the weights of the rows
+    group: str | None = None  # the column of groups that are held out together
     columns: dict[str, list[str]] = field(default_factory=dict)  # that are learned from, by KINDS
     left_out: dict[str, str] = field(default_factory=dict)  # the others, each with the reason
     notes: list[str] = field(default_factory=list)  # what a person may not know of the columns
@@ -152,6 +153,7 @@ class Decisions:
             label=None if guess is None else guess.column,
             label_reason="" if guess is None else guess.reason,
             weight=next((one.name for one in encoding.columns if one.role == "weight"), None),
+            group=next((one.name for one in encoding.columns if one.role == "group"), None),
             columns=kinds,
             left_out={
                 one.name: one.reason or other for one in encoding.columns if one.role == "ignored"
@@ -181,8 +183,8 @@ class Decisions:
         lines = [("read as", ", ".join(words))]
         if self.label is not None:
             lines.append(("label", f"'{self.label}', {self.label_reason}"))
-        if self.weight is not None:
-            lines.append(("row weights", f"'{self.weight}'"))
+        for title, column in (("row weights", self.weight), ("groups", self.group)):
+            lines += [] if column is None else [(title, f"'{column}'")]
         for kind, title in KINDS.items():
             if self.columns.get(kind):
                 names = [f"'{name}'" for name in self.columns[kind]]
@@ -294,6 +296,7 @@ class TrainingFiles:
     def __init__(self, files: Files, columns: Columns) -> None:
         self.files = files
         self.columns = columns  # what was said of them
+        self.validation: Files | None = None  # of rows that come last and are never learned from
         self.encoding: Encoding | None = None  # known when the first rows have been read
         self.numbers_open = False  # whether rows with texts can have bins when they have been read
         # Of a reading to come: the encoding that the first rows decided, these, and the others
@@ -332,7 +335,36 @@ class TrainingFiles:
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
-        return self._read() if self.columns.degree == 1 else self._conjoined()
+        batches = self._read() if self.columns.degree == 1 else self._conjoined()
+        return batches if self.validation is None else self._validated(batches, self.validation)
+
+    def _validated(self, batches: Iterator[Batch], files: Files) -> Iterator[Batch]:
+        """Yield batches, and then the rows of other files, from which no encoding is learned."""
+        known: tuple[Label, ...] = ()
+        n_bytes = 0
+        for batch in batches:
+            known, n_bytes = batch.classes, batch.bytes_read
+            zeros = np.zeros(batch.n_rows, np.uint64)
+            yield batch._replace(groups=zeros if batch.groups is None else batch.groups)
+        if self.encoding is None:
+            return
+        use = RowUse(learn=True, held_out=True, bad_rows=files.bad_rows)
+        found = _encoded(files, self.encoding.inner, Classes(known), use)
+        n_features, n_rows = self.encoding.n_features, 0
+        for batch in files.counted(found):
+            class_of = classes_of(batch.classes)
+            strange = {*batch.classes} - {*known}
+            strange = {one for one in strange if class_of[one] not in {class_of[k] for k in known}}
+            if strange:
+                label = min(map(str, strange))
+                msg = f"no row to learn from has the label {label!r}, which {batch.file} has."
+                raise InputError(Sentence(f"{Parameter('validation')}: ", msg))
+            groups = np.full(batch.n_rows, VALIDATION, np.uint64)
+            rows = self.encoding.expand(batch).below(n_features)
+            n_rows += batch.n_rows
+            yield rows._replace(groups=groups, bytes_read=n_bytes)
+        if not n_rows:
+            raise InputError(Sentence(f"{Parameter('validation')}: the file has no rows."))
 
     def _read(self) -> Iterator[Batch]:
         is_svmlight = self.files.format is Format.SVMLIGHT
@@ -384,8 +416,9 @@ class TrainingFiles:
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
-        if self.columns.weight is not None:
-            raise InputError(_no_columns("weight"))
+        for name in ("weight", "group"):
+            if getattr(self.columns, name) is not None:
+                raise InputError(_no_columns(name))
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):

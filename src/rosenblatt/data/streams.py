@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, joined_weights
+from rosenblatt.data.batch import Batch, joined
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
@@ -85,6 +85,7 @@ class _Buffer:
         self.row_ends: list[NDArray[np.int64]] = []
         self.labels: list[NDArray[np.int32]] = []
         self.weights: list[NDArray[np.float64] | None] = []
+        self.groups: list[NDArray[np.uint64] | None] = []
         self.batch_ends: list[int] = []
         self.n_rows = 0
 
@@ -102,6 +103,7 @@ class _Buffer:
         self.row_ends.append(batch.indptr[1:] + self.filled)
         self.labels.append(batch.labels)
         self.weights.append(batch.weights)
+        self.groups.append(batch.groups)
         self.n_rows += batch.n_rows
         self.batch_ends.append(self.n_rows)
         self.filled = end
@@ -113,7 +115,8 @@ class _Buffer:
             indices=self.indices[: self.filled],
             indptr=np.concatenate([np.zeros(1, np.int64), *self.row_ends]),
             labels=np.concatenate([np.zeros(0, np.int32), *self.labels]),
-            weights=joined_weights(self.weights),
+            weights=joined(self.weights),
+            groups=joined(self.groups),
             first_row=so_far.first_row - self.n_rows,
             batch_ends=tuple(self.batch_ends),
             last=last,
@@ -205,14 +208,14 @@ class ArrayFile:
 
 
 class RowFiles:
-    """Rows in files: values, features, where rows begin and end, labels, weights of rows."""
+    """Rows in files: values, features, where rows begin and end, labels, weights, groups."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = str(folder or tempfile.gettempdir())
         self._files: list[ArrayFile] = []
         self._maps: list[mmap.mmap] = []
         try:
-            for dtype in (np.float64, np.int32, np.int64, np.int32, np.float64):
+            for dtype in (np.float64, np.int32, np.int64, np.int32, np.float64, np.uint64):
                 self._files.append(ArrayFile(folder, dtype))
         except OSError as error:
             self.close()
@@ -221,7 +224,7 @@ class RowFiles:
 
     def append(self, rows: Batch) -> None:
         """Write rows behind those that are there."""
-        data, indices, indptr, labels, weights = self._files
+        data, indices, indptr, labels, weights, groups = self._files
         try:
             indptr.append(rows.indptr[1:] + data.length)
             data.append(rows.data)
@@ -229,6 +232,8 @@ class RowFiles:
             labels.append(rows.labels)
             if rows.weights is not None:
                 weights.append(rows.weights)
+            if rows.groups is not None:
+                groups.append(rows.groups)
         except OSError as error:
             raise self._unkept(error) from error
 
@@ -241,8 +246,9 @@ class RowFiles:
         arrays = [file.array(memory) for file, memory in zip(self._files, maps, strict=True)]
         self._maps = [memory for memory in maps if memory is not None]
         self.close()
-        data, indices, indptr, labels, weights = arrays
-        return Batch(data, indices, indptr, labels, weights=weights if len(weights) else None)
+        own: list[Any] = [array if len(array) else None for array in arrays[4:]]
+        data, indices, indptr, labels = arrays[:4]
+        return Batch(data, indices, indptr, labels, weights=own[0], groups=own[1])
 
     def release(self) -> None:
         """Let the system take back the memory of what has been read; the files still hold it."""

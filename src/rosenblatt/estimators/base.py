@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import ATTRIBUTES
+from rosenblatt.estimators.held_out import HeldOutRows
 from rosenblatt.estimators.probabilities import with_probabilities
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
@@ -215,7 +216,12 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """Learn from the rows of X and their labels y."""
 
     def _fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, **start: ArrayLike | None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None,
+        held_out: HeldOutRows | None = None,
+        **start: ArrayLike | None,
     ) -> Trained:
         """Learn, and return how it went and what counts the mistakes of weights that decide."""
         warm = self.warm_start and "_model" in vars(self)
@@ -230,6 +236,8 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         check_classes(model.labels, len(y), weight, self._fewest)
         self._begin(model, learner, **start)
         examples = self._examples(rows, y, weight, model.labels)
+        if held_out is not None:
+            examples = held_out.chosen(self, examples, model.labels)
         observers = list(self.observers or ())
         with ExitStack() as stack:
             if self.verbose:
@@ -237,7 +245,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
             outcome, held = self._train(model, learner, examples, observers)
         self._model = model
         if self.calibrate:
-            self._model = with_probabilities(self, rows, y, weight, **start)
+            self._model = with_probabilities(self, rows, y, weight, held_out, **start)
         return outcome, held
 
     def partial_fit(
@@ -374,6 +382,9 @@ class OnlineClassifier(FittedClassifier, stored=False):
         coef_init: ArrayLike | None = None,
         intercept_init: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their labels y.
 
@@ -387,11 +398,18 @@ class OnlineClassifier(FittedClassifier, stored=False):
             Where to start; from zero otherwise.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
+        X_val, y_val : rows like those of X and their labels, default None
+            Held out in place of random rows, for early stopping and ``calibrate``.
+        groups : array of shape (n_rows,), default None
+            Rows of equal value are held out together, or not.
         """
         start = {"coef_init": coef_init, "intercept_init": intercept_init}
         start = {} if coef_init is None and intercept_init is None else start
         whole = not start and not (self.warm_start and "_model" in vars(self))
-        outcome, held = self._fit(X, y, sample_weight, **start)
+        own = None
+        if X_val is not None or y_val is not None or groups is not None:
+            own = HeldOutRows.checked(X_val, y_val, groups)
+        outcome, held = self._fit(X, y, sample_weight, own, **start)
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and whole:  # else it is not the whole list
             self.mistakes_ = outcome.mistakes

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier, Trained
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
+from rosenblatt.estimators.held_out import HeldOutRows
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
@@ -138,7 +139,15 @@ class KernelPerceptron(FittedClassifier):
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(stored=False, **others)
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Learn from the rows of X and their labels y.
 
         Parameters
@@ -150,8 +159,15 @@ class KernelPerceptron(FittedClassifier):
             Labels: numbers or strings, two classes or more.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
+        X_val, y_val : rows like those of X and their labels, default None
+            Held out in place of random rows, for early stopping and ``calibrate``.
+        groups : array of shape (n_rows,), default None
+            Rows of equal value are held out together, or not.
         """
-        outcome, held = self._fit(X, y, sample_weight)
+        own = None
+        if X_val is not None or y_val is not None or groups is not None:
+            own = HeldOutRows.checked(X_val, y_val, groups)
+        outcome, held = self._fit(X, y, sample_weight, own)
         self._tell(outcome, held, KERNEL_CURE)
         return self
 

@@ -199,6 +199,9 @@ class MultilabelClassifier(RuleClassifier):
         coef_init: ArrayLike | None = None,
         intercept_init: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Learn from the rows of X and the labels of each.
 
@@ -212,13 +215,20 @@ class MultilabelClassifier(RuleClassifier):
             Where to start; from zero otherwise.
         sample_weight : array of shape (n_rows,), default None
             Multiplies the step of each row. A row of weight 0 is left out altogether.
+        X_val, y_val, groups : default None
+            As of ``RuleClassifier``, for rows of one label each.
 
         Returns
         -------
         self
         """
         self._meet(y, goes_on=self.warm_start)
-        super().fit(X, y, coef_init, intercept_init, sample_weight)
+        own = X_val, y_val, groups
+        if self._several and any(one is not None for one in own):
+            raise InputError(
+                "X_val, y_val and groups are for rows of one label each: leave them out."
+            )
+        super().fit(X, y, coef_init, intercept_init, sample_weight, *own)
         if self._several and self.thresholds:
             start = {"coef_init": coef_init, "intercept_init": intercept_init}
             self._model.arrays = {KEY: self._fitted_thresholds(X, y, sample_weight, **start)}

@@ -10,25 +10,33 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.held_out import HeldOutRows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import generator_from
 from rosenblatt.models.model import KERNEL_PREFIX, Model
+from rosenblatt.models.search import splits
 
 N_FOLDS = 5
 ENOUGH = 1000  # held-out rows, for two numbers to be fitted to
 
 
 def with_probabilities(
-    estimator: Any, rows: Rows, y: NDArray[Any], weight: NDArray[Any] | None, **start: Any
+    estimator: Any,
+    rows: Rows,
+    y: NDArray[Any],
+    weight: NDArray[Any] | None,
+    held: HeldOutRows | None = None,
+    **start: Any,
 ) -> Model:
     """Return the model of a fitted estimator with probabilities of its classes.
 
     Estimators of the same parameters learn from a part of the rows and score the others: five folds
     in turn, or a single part of ``validation_fraction`` where that is a thousand rows or more. To
     these scores the probabilities are fitted; the weights stay those of all rows. Of two classes
-    the bias moves to where both are equally probable.
+    the bias moves to where both are equally probable. Rows that the user holds out are scored by
+    the estimator itself.
     """
     if estimator.warm_start:
         msg = "calibrate needs all rows in one fit: set warm_start=False or calibrate=False."
@@ -39,7 +47,11 @@ def with_probabilities(
     pairwise = get_tags(estimator).input_tags.pairwise
     X, classes = matrix_of(rows), model.labels
     scores, numbers = [], []
-    for held_out in _held_out(y, weight, estimator):
+    if held is not None and held.X is not None:
+        own, labels = held.rows(estimator)
+        scores = [estimator.decision_function(matrix_of(own))]
+        numbers = [np.searchsorted(classes, labels)]
+    for held_out in [] if scores else _held_out(y, weight, estimator, held):
         learned = np.ones(len(y), bool)
         learned[held_out] = False
         rest = np.flatnonzero(learned)
@@ -74,9 +86,14 @@ def _method(estimator: Any, model: Model) -> str:
 
 
 def _held_out(
-    y: NDArray[Any], weight: NDArray[Any] | None, estimator: Any
+    y: NDArray[Any], weight: NDArray[Any] | None, estimator: Any, held: HeldOutRows | None
 ) -> list[NDArray[np.intp]]:
     """Return the numbers of the rows of each fold; the only row of a class is in none."""
+    if held is not None and held.groups is not None:
+        groups = np.unique(held.groups, return_inverse=True)[1].astype(np.uint64)
+        n_folds = min(N_FOLDS, int(groups.max()) + 1)
+        seed = generator_from(estimator.random_state)
+        return [tried for _, tried in splits(y, n_folds, seed, groups)]
     counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
     generator = generator_from(estimator.random_state)
     share = float(estimator.validation_fraction)

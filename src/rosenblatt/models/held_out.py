@@ -15,6 +15,7 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores
+from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, permute, winners
@@ -104,6 +105,12 @@ class HeldOutFit:
         learner, n_classes = self.learner, trained.state.n_classes
         examples = next(iter(trained.supply.sweep(held_out=True)))
         folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
+        groups = trained.reading.groups
+        if groups is not None:
+            n_folds = min(FOLDS, len(np.unique(groups)))
+            parts = splits(folds, n_folds, learner.random_state, groups)
+            for number, (_, tried) in enumerate(parts):
+                folds[tried] = number
         found = fold_scores(learner, examples, n_classes, folds, learner.passes)
         targets = examples.targets[np.concatenate([tried for tried, _ in found])]
         numbers = class_numbers(targets, n_classes)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import VALIDATION, Batch
 from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import TableEncoding
@@ -129,7 +129,7 @@ def offers(
     if said.bins is None and isinstance(encoding, TableEncoding) and encoding.may_have_bins:
         sample = RowSample(encoding.n_numeric)
         for rows in reading.stored():
-            sample.add(encoding.numbers_of(rows))
+            sample.add(encoding.numbers_of(rows)[rows.learnable])
         n_bins = default_bins(reading.n_rows)
         edges = sample.edges(n_bins)
         numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
@@ -161,7 +161,8 @@ def _paired(
     if not isinstance(encoding, TableEncoding):
         named = Parameter("column_pairs")
         raise InputError(f"{named} needs named columns; svmlight files have none.")
-    drawn = np.arange(0, reading.n_rows, -(-reading.n_rows // MOST_PAIRED))
+    n_rows = reading.n_rows - reading.n_validation
+    drawn = np.arange(0, n_rows, -(-n_rows // MOST_PAIRED))
     rows = joined([base.form(part) for part in reading.taken(drawn)])
     numbers, n_classes = reading.ranks[reading.labels(drawn)[0]], len(reading.classes)
     found = offered_pairs(encoding, bins, rows, numbers, n_classes, asked, learner)
@@ -227,7 +228,7 @@ class Race:
         return self.learner
 
     def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", size: "RaceSize") -> None:
-        held = HeldRace(pool, rows, rows.numbers, rows.weights, size, self.learner)
+        held = HeldRace(pool, rows, rows.numbers, rows.weights, size, self.learner, rows.groups)
         best = held.best
         if best is None:
             return
@@ -252,13 +253,15 @@ class HeldRace:
         weights: NDArray[Any] | None,
         size: "RaceSize",
         learner: Learner,
+        groups: NDArray[np.uint64] | None = None,
     ) -> None:
         self._pool = pool
+        size = size if groups is None else size.of_groups(groups)
         self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
         weights = np.ones(len(numbers)) if weights is None else weights
-        self._judge = RowJudge(rows, numbers, self.search, shared, PASSES, weights)
+        self._judge = RowJudge(rows, numbers, self.search, shared, PASSES, weights, groups)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
             raise KeyboardInterrupt
@@ -313,7 +316,8 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     ways: tuple[Settings, ...] = (), (("char_ngrams", CHARACTERS),)
     batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
     numbers, n_classes = batches[0].labels, len(batches[0].classes)
-    if n_classes < 2:
+    groups = batches[0].groups
+    if n_classes < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return None
     encoded, targets = {}, targets_of(numbers, n_classes)
     for way, batch in zip(ways, batches, strict=True):
@@ -325,7 +329,7 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     if size is None or size.n_rows < len(numbers):
         return None
     pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
-    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, size, learner)
+    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, size, learner, groups)
     best = held.best
     if best is None:
         return None
@@ -353,6 +357,7 @@ class _RaceRows:
         self._drawn = np.arange(size.n_rows) * reading.n_rows // size.n_rows
         labels, self.weights = reading.labels(self._drawn)
         self.numbers = reading.ranks[labels]
+        self.groups = None if reading.groups is None else reading.groups[self._drawn]
         self._known: dict[Settings, EncodedRows] = {}
         self._lock = Lock()
 
@@ -388,6 +393,12 @@ class RaceSize(NamedTuple):
     n_folds: int  # of them that are tried
     n_parts: int  # of how many
     first_share: float  # of the rows on which all candidates run; 1.0: there is no first rung
+
+    def of_groups(self, groups: NDArray[np.uint64]) -> "RaceSize":
+        """Return the size for rows in groups: no more parts than these, one test of validation."""
+        n_parts = min(self.n_parts, len(np.unique(groups)))
+        n_folds = 1 if (groups == np.uint64(VALIDATION)).any() else min(self.n_folds, n_parts)
+        return self._replace(n_folds=n_folds, n_parts=n_parts)
 
     @classmethod
     def affordable(

@@ -76,6 +76,7 @@ class FileRows:
     encoding: Encoding  # how they were made of what the files hold
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
+    groups: NDArray[np.uint64] | None = None  # likewise
 
     @property
     def labels(self) -> list[Any]:
@@ -108,8 +109,9 @@ class FileRows:
     def take(self, numbers: NDArray[Any]) -> "FileRows":
         """Return the rows of these numbers as if they were all."""
         rows: Any = take(self.rows, numbers)
-        weights = None if self.weights is None else self.weights[numbers]
-        return replace(self, rows=rows, numbers=self.numbers[numbers], weights=weights)
+        own = {name: getattr(self, name) for name in ("weights", "groups")}
+        taken = {name: array[numbers] for name, array in own.items() if array is not None}
+        return replace(self, rows=rows, numbers=self.numbers[numbers], **taken)
 
     def batch(self, numbers: NDArray[Any]) -> Batch:
         """Return the rows of these numbers as if they were all that the files hold."""
@@ -124,6 +126,7 @@ class FileRows:
             file=self.files.names[0],
             n_lines=len(numbers),
             weights=some.weights,
+            groups=some.groups,
         )
 
 
@@ -161,4 +164,5 @@ def source_rows(
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
-    return FileRows(rows, numbers, reading.classes, tuple(names), encoding, files, block.weights)
+    facts = reading.classes, tuple(names), encoding, files, block.weights, block.groups
+    return FileRows(rows, numbers, *facts)

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from heapq import heapreplace
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import VALIDATION
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
@@ -254,9 +256,11 @@ class _Trials:
 
 
 def splits(
-    numbers: NDArray[Any], folds: int, seed: Any
+    numbers: NDArray[Any], folds: int, seed: Any, groups: NDArray[np.uint64] | None = None
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
+
+    Rows of one group are in one fold. Where there are rows of validation, they alone are tried.
 
     >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
     [[2, 4], [0, 5], [1, 3]]
@@ -266,6 +270,8 @@ def splits(
             f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
             f"{len(numbers):,}; got {folds}."
         )
+    if groups is not None:
+        return _group_splits(groups, folds, seed)
     generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
     dealt = 0
     for number in np.flatnonzero(np.bincount(numbers)):
@@ -276,6 +282,29 @@ def splits(
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
 
 
+def _group_splits(
+    groups: NDArray[np.uint64], folds: int, seed: Any
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return folds of whole groups: the largest first, each to the fold with the fewest rows."""
+    validation = groups == np.uint64(VALIDATION)
+    if validation.any():
+        return [(np.flatnonzero(~validation), np.flatnonzero(validation))] * folds
+    different, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(different) < folds:
+        few = f"has {len(different)} values, too few for {folds} folds."
+        raise InputError(f"{Parameter('group')} {few}")
+    order = np.arange(len(different))
+    permute(order, np.random.default_rng(seed))
+    order = order[np.argsort(-counts[order], kind="stable")]
+    sizes, fold = [(0, k) for k in range(folds)], np.empty(len(different), np.int64)
+    for number in order.tolist():
+        n_rows, fold[number] = sizes[0]
+        heapreplace(sizes, (n_rows + int(counts[number]), int(fold[number])))
+    return [
+        (np.flatnonzero(fold[group] != k), np.flatnonzero(fold[group] == k)) for k in range(folds)
+    ]
+
+
 @dataclass(frozen=True)
 class EncodedRows:
     """Rows that are learned from, with the number of the class of each."""
@@ -284,6 +313,7 @@ class EncodedRows:
     numbers: NDArray[Any]
     n_classes: int
     has_text: bool = False  # whether columns of texts are among the features
+    groups: NDArray[np.uint64] | None = None  # of the rows, where they are held out together
 
 
 class RowJudge:
@@ -301,12 +331,13 @@ class RowJudge:
         shared: Mapping[str, Any],
         passes: Mapping[int, int] = MOST_PASSES,
         weights: NDArray[Any] | None = None,
+        groups: NDArray[np.uint64] | None = None,
     ) -> None:
         self._rows, self._numbers, self._shared = rows, numbers, shared
         self._metric, self._seed = search.metric, shared.get("random_state", 0)
         self._passes, self._weights = passes, weights
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
-        self._splits = splits(numbers, n_parts, self._seed)
+        self._splits = splits(numbers, n_parts, self._seed, groups)
         self._rank = np.arange(len(numbers))  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
         self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass

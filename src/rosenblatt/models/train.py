@@ -125,6 +125,11 @@ class TrainingPlan:
     races: bool = True  # whether what is left open is decided by held-out rows
 
     @property
+    def validated(self) -> bool:
+        """Whether the user names the rows that are held out."""
+        return self.source.validation is not None
+
+    @property
     def held_out(self) -> float:
         """The share of the rows that is not learned from at first."""
         learner = self.learner
@@ -161,19 +166,29 @@ class TrainingPlan:
         return offers(source, source.encoding, reading, source.columns, self.learner)
 
     @property
+    def held_out_by(self) -> dict[str, Any] | None:
+        """By which files or groups rows are held out; None: each by itself."""
+        validation, group = self.source.validation, self.source.columns.group
+        files = {} if validation is None else {"files": list(validation.names)}
+        return files | ({} if group is None else {"group": group}) or None
+
+    @property
     def title(self) -> str:
         """What the learner is called in a sentence."""
         return self.learner.title if self.kernel is None else self.kernel.title(self.learner)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the steps that are known before a row is read, and what each does."""
-        names, share = self.source.files.names, f"{self.held_out:.0%} of the rows"
+        names, share, source = self.source.files.names, f"{self.held_out:.0%}", self.source
+        share += " of the rows" + ", whole groups" * (source.columns.group is not None)
+        share = share if source.validation is None else word_list(source.validation.names, 3)
+        again = self.refit and self.learner.early_stopping and not self.validated
         steps = {
             "read": word_list(names, 3),
             "hold out": share if self.held_out else "",
             "try": "recipes on rows that are not learned from" if self.race() else "",
             "fit": f"{self.title}, {counted(self.learner.passes, 'pass')} at most",
-            "fit again": "on all rows" if self.refit and self.learner.early_stopping else "",
+            "fit again": "on all rows" if again else "",
         }
         return [(step, words) for step, words in steps.items() if words]
 
@@ -188,10 +203,11 @@ class TrainingPlan:
             return learner.plan(hold_out=bool(wanted)), wanted.start
 
         generator = np.random.default_rng(learner.random_state)
+        grouped = self.validated or self.source.columns.group is not None
         trained = fit_stream(
             source,
             learner.plan(hold_out=bool(wanted)),
-            Sampling(generator, learner.plan().shuffle, self.held_out),
+            Sampling(generator, learner.plan().shuffle, self.held_out, grouped=grouped),
             start=wanted.start,
             vote=learner.voted,
             constant=learner.constant,
@@ -202,7 +218,7 @@ class TrainingPlan:
         trained.reading.close()  # an interrupted one may still be reading and change the encoding
         supply, n_held_out = trained.supply, trained.supply.n_held_out
         whole = trained.outcome.stop_reason not in ENDED_EARLY
-        again = self.refit and learner.early_stopping and whole
+        again = self.refit and learner.early_stopping and whole and not self.validated
         few = few_held_out(learner, n_held_out)
         in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
         fits = wanted.fit(trained, in_folds=in_folds)
@@ -221,8 +237,8 @@ class TrainingPlan:
 def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
-    names = ("class_weight", "threshold", "calibrate", "refit", "recipe")
-    class_weight, threshold, calibrate, refit, recipe = (given.pop(name) for name in names)
+    names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation")
+    class_weight, threshold, calibrate, refit, recipe, other = (given.pop(name) for name in names)
     check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
     kernel = None
     seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
@@ -238,6 +254,13 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         chosen = Parameter("column_pairs")
         raise InputError(f"{chosen} is not available with {other}: leave one out.")
     source = ShownFiles(Files(_names(paths), layout), columns)
+    if kernel is not None and columns.group is not None:
+        both = Parameter("group"), " is not available with ", Parameter("kernel"), "."
+        raise InputError(Sentence(*both))
+    if other:
+        holds = learner.early_stopping or calibrate or threshold
+        _check_validation(_names(other), kernel, holds=holds)
+        source.validation = Files(_names(other), layout)
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     plain = open_rule and not learner.records  # which the second order cannot
     if open_rule and source.has_text():
@@ -253,6 +276,18 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     return TrainingPlan(
         source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
     )
+
+
+def _check_validation(names: tuple[str, ...], kernel: Any, *, holds: object) -> None:
+    """Raise InputError where rows of validation cannot be used."""
+    if "-" in names:
+        why = Sentence(" needs a file: standard input cannot be read beside the training rows.")
+    elif kernel is not None:
+        why = Sentence(f" is not available with {Parameter('kernel')}.")
+    else:
+        why = Sentence(f" needs {Parameter('early_stopping', value=True)}.")
+    if "-" in names or kernel is not None or not holds:
+        raise InputError(Sentence(Parameter("validation"), why))
 
 
 @with_keywords(TrainingSettings)
@@ -320,6 +355,7 @@ def trained_model(
         *(*decided, *(note for note in encoding_notes(encoding) if note not in decided)),
         *(*files.notes, *idle_text_options(plan.source.columns, encoding)),
         *(*files.bad_rows.notes(), *files.classes.notes()),
+        *([] if plan.source.validation is None else plan.source.validation.bad_rows.notes()),
     ]
     record = file_record(files, plan.title, notes)
     for name in ("notes", "read_as"):
@@ -409,7 +445,8 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
             f"A training from standard input cannot be taken up again: {Parameter('checkpoint')}"
             " needs files."
         )
-    stats = {name: Path(name).stat() for name in files.names}
+    others = () if plan.source.validation is None else plan.source.validation.names
+    stats = {name: Path(name).stat() for name in (*files.names, *others)}
     described: dict[str, Any] = {
         "files": {name: [s.st_size, s.st_mtime_ns] for name, s in stats.items()}
     }
@@ -418,6 +455,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     described |= described.pop("values")
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
     described["recipe"] = "auto" if plan.races else "plain"
+    described |= {"validation": list(others)} if others else {}
     chosen = {"class_weight": plan.class_weight, "threshold": plan.wanted.threshold}
     described |= plain_options(chosen)
     return Checkpoint(
@@ -454,6 +492,7 @@ def _weights_model(
         **record,
         training={
             "held_out_rows": done.n_held_out,
+            "held_out_by": plan.held_out_by,
             "held_out_error": outcome.held_out_error,
             "title": learner.title,
             "recipe": None if found is None else found.as_json(),
@@ -533,7 +572,7 @@ def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner)
     if not reading.first.last:
         return None
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
-    y = np.array(reading.classes)[reading.ranks[reading.first.labels]]
+    y = np.array(reading.classes)[reading.ranks[reading.first.labels[: rows.shape[0]]]]
     # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import VALIDATION
 from rosenblatt.data.labels import Label, classes_of
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
@@ -56,6 +57,7 @@ class Examples:
     first_row: int = 0  # number of the first row among all rows
     bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
     sets: tuple[NDArray[Any], NDArray[Any]] | None = None  # labels of each target, where several
+    held_out: NDArray[np.bool_] | None = None  # of each row, where somebody chose them
 
     def pieces(self) -> "Iterator[Examples]":
         """Yield the rows of a part in their order, as it is quickest to learn from them."""
@@ -120,13 +122,13 @@ def check_count(y: NDArray[Any], n_rows: int) -> None:
         raise InputError(f"y must have one label per row, {n_rows} in all; got shape {y.shape}.")
 
 
-def known_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+def known_numbers(labels: NDArray[Any], classes: NDArray[Any], name: str = "y") -> NDArray[Any]:
     """Return the number of each label; raise InputError for a label unknown to the model."""
     strange = np.setdiff1d(labels, classes)
     if len(strange):
         raise InputError(
-            f"The label {strange.tolist()[0]!r} in y is not a class of the model; the classes are "
-            f"{classes.tolist()}."
+            f"The label {strange.tolist()[0]!r} in {name} is not a class of the model; the classes "
+            f"are {classes.tolist()}."
         )
     return numbers_of(labels, classes)
 
@@ -265,6 +267,42 @@ def held_out_mask(first: int, n_rows: int, fraction: float, key: int) -> NDArray
     return drawn
 
 
+def held_out_groups(groups: NDArray[np.uint64], fraction: float, key: int) -> NDArray[np.bool_]:
+    """Return for each row whether it is held out: whole groups, by their numbers and the key.
+
+    They have about that share of the rows, at most twice as many unless the smallest group has
+    more. Rows of validation are held out, and where there are any, no others.
+
+    >>> held_out_groups(np.array([4, 4, 4, 7, 7, 9], np.uint64), 0.2, 0)
+    array([False, False, False,  True,  True, False])
+    """
+    validation: NDArray[np.bool_] = groups == np.uint64(VALIDATION)
+    if validation.any() or not fraction:
+        return validation & (fraction > 0.0)
+    different, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(different) < 2:
+        named = Parameter("group")
+        raise InputError(f"{named}: all rows are of one group, so that none can be held out.")
+    chosen, n_held_out, wanted = np.zeros(len(different), bool), 0, fraction * len(groups)
+    for number in np.argsort(mixed_words(different, key), kind="stable").tolist():
+        if n_held_out + counts[number] <= 2 * wanted:
+            chosen[number] = True
+            n_held_out += int(counts[number])
+        if n_held_out >= wanted:
+            break
+    if not n_held_out:
+        chosen[np.argmin(counts)] = True
+    return np.asarray(chosen[group])
+
+
+def mixed_words(words: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
+    """Return a random word for each word, by the key; see ``random_words``."""
+    word = words * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(word ^ (word >> np.uint64(31)))
+
+
 class RowSupply(Supply, Protocol):
     """A source of rows that can be tried again."""
 
@@ -295,7 +333,9 @@ class ArraySupply:
         self.generator = generator
         self.examples, self._shuffle = examples, shuffle
         learning = examples.numbers()
+        held_out = examples.held_out if held_out is None else held_out
         if held_out is not None:
+            held_out = held_out[learning]
             self._divide(learning[~held_out], learning[held_out])
         elif fraction:
             self._divide(*split(examples, fraction, generator))

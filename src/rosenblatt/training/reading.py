@@ -80,6 +80,7 @@ class Reading:
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
         self._class_totals = np.zeros(0)  # of the weights of their rows
         self.n_rows = 0
+        self.n_validation = 0  # of these, which come last and are never learned from
         self.n_features = 0
         self.bytes_read = 0
         self.block_ends: list[int] = []
@@ -167,6 +168,11 @@ class Reading:
         return labels, self.row_weights(labels, None if weights is None else weights[numbers])
 
     @property
+    def groups(self) -> NDArray[np.uint64] | None:
+        """The group of each row, once all have been read and kept."""
+        return (self.first if self.rows is None else self.rows).groups
+
+    @property
     def finished(self) -> bool:
         """Whether rows can be learned from as they are read."""
         return self._source.finish() is None
@@ -205,8 +211,11 @@ class Reading:
             n_new = len(self.ranks) - len(self.class_counts)
             self.class_counts = np.pad(self.class_counts, (0, n_new))
             self._class_totals = np.pad(self._class_totals, (0, n_new))
-        self.class_counts += np.bincount(block.labels, minlength=len(self.ranks))
-        self._class_totals += np.bincount(block.labels, block.weights, len(self.ranks))
+        own = block.learnable
+        labels, weights = block.labels[own], None if block.weights is None else block.weights[own]
+        self.class_counts += np.bincount(labels, minlength=len(self.ranks))
+        self._class_totals += np.bincount(labels, weights, len(self.ranks))
+        self.n_validation += block.n_rows - len(labels)
         self.batch_ends += (end + block.first_row for end in block.batch_ends)
         self.n_rows = block.first_row + block.n_rows
         self.block_ends.append(self.n_rows)

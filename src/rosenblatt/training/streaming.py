@@ -18,6 +18,7 @@ from rosenblatt.training.examples import (
     ArraySupply,
     Examples,
     RowSupply,
+    held_out_groups,
     held_out_mask,
     permute,
     shuffled,
@@ -44,6 +45,8 @@ class Sampling:
     generator: "np.random.Generator"
     shuffle: Shuffle = True
     held_out: float = 0.0  # fraction of the rows
+    grouped: bool = False  # whether rows are held out by their groups, which all must be known for
+    chosen: NDArray[np.bool_] | None = None  # of each row, where they were held out by groups
     key: int = field(init=False)  # with the number of a row says whether it is held out
 
     def __post_init__(self) -> None:
@@ -53,11 +56,21 @@ class Sampling:
 
     def mask(self, first: int, n_rows: int) -> NDArray[Any]:
         """Return for each of successive rows whether it is held out."""
+        if self.chosen is not None and self.held_out:
+            return self.chosen[first : first + n_rows]
         return held_out_mask(first, n_rows, self.held_out, self.key)
 
     def numbers(self, first: int, end: int, *, held_out: bool = False) -> NDArray[np.int64]:
         """Return which of successive rows are learned from, or which are held out."""
         return np.flatnonzero(self.mask(first, end - first) == held_out) + first
+
+    def by_groups(self, groups: NDArray[np.uint64] | None) -> "Sampling":
+        """Return what holds rows out by their groups, where they have any."""
+        if groups is None:
+            return self
+        chosen = replace(self, chosen=held_out_groups(groups, self.held_out, self.key))
+        object.__setattr__(chosen, "key", self.key)
+        return chosen
 
     @property
     def shuffler(self) -> "np.random.Generator | None":
@@ -83,8 +96,8 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
         return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
     targets = reading.targets(first.labels)
-    held_out = sampling.mask(0, first.n_rows)
-    if held_out.sum() < FEWEST_HELD_OUT:
+    held_out = sampling.by_groups(first.groups).mask(0, first.n_rows)
+    if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
         held_out[:] = False
     examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
     return ArraySupply(examples, sampling.shuffle, sampling.generator, held_out=held_out)
@@ -143,6 +156,7 @@ class StreamSupply:
         rows, reading = self._reading.rows, self._reading
         if rows is None:
             return
+        self._sampling = self._sampling.by_groups(rows.groups)
         weights = self._finished(rows)
         self._indptr = rows.indptr
         self._examples = Examples(
@@ -333,6 +347,7 @@ def _opened(
     weighted = how.get("class_weight") is not None  # which needs the labels of all rows
     several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
     one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
+    one_pass = one_pass and not sampling.grouped
     keep = keep or several or not source.rereadable
     return Reading(source, keep=keep, while_reading=one_pass, classes=classes, **how)
 
@@ -357,11 +372,12 @@ def fit_again(
 
 def _sample(reading: Reading, constant: float) -> CSR:
     """Return the rows of the first block; of a stream some of them, copied, as others follow."""
-    block = reading.first
+    block, n_learnable = reading.first, reading.n_rows - reading.n_validation
     if block.last:
-        return block.csr(block.n_features, constant)
+        return block.block(0, n_learnable).csr(block.n_features, constant)
     rows = block if reading.rows is None else reading.rows  # read to the end, a block is gone
     n_rows = max(1, int(rows.indptr[: block.n_rows + 1].searchsorted(SAMPLE_VALUES, "right")) - 1)
+    n_rows = min(n_rows, n_learnable) if reading.done else n_rows
     some = rows.block(0, n_rows)
     some = some._replace(data=some.data.copy(), indices=some.indices.copy())
     return some.csr(reading.n_features, constant)

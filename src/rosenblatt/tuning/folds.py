@@ -107,7 +107,8 @@ def cross_validate(
     plan.race_texts()
     rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, finished=not raced)
     evaluation, values, learned, recipes = Evaluation(rows.classes), [], [], Counter[str]()
-    for number, (train, test) in enumerate(splits(rows.numbers, folds, learner.random_state), 1):
+    parts = splits(rows.numbers, folds, learner.random_state, rows.groups)
+    for number, (train, test) in enumerate(parts, 1):
         source = FoldSource(plan, rows, train, raced=raced)
         model = _model(plan, source) if kernel is None else kernel_model(plan, rows.take(train))
         recipes.update(source.chosen)

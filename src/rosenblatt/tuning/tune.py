@@ -164,7 +164,7 @@ def tune_files(
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
     search = Search(metric, n_rows, _folds(folds, n_rows))
     shared = {name: given[name] for name in SHARED if name in given}
-    judge = KernelJudge(encoded, base.numbers, search, shared)
+    judge = KernelJudge(encoded, base.numbers, search, shared, groups=base.groups)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
     best = halving(search, rungs(pool, n_rows), judge, **how).best
     if best is None:
@@ -216,7 +216,7 @@ class _FileEncodings:
         weight = rows.row_weights(plan.class_weight)
         examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
         has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
-        return EncodedRows(examples, numbers, n_classes, has_text)
+        return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)
 
 
 def _folds(folds: int | None, n_rows: int) -> int:

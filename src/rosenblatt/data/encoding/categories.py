@@ -26,7 +26,7 @@ from rosenblatt.data.labels import TRUTHS, shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.text.hashing import column_seed, term_hash
+from rosenblatt.kernels.text.hashing import SEED, column_seed, term_hash
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding.familiarity import ColumnCounts
@@ -68,6 +68,13 @@ def category_numbers(
         if counts is not None:
             counts.add_level(column.place, level, numbers[value], n_rows[value])
     return replaced_values(values, numbers)
+
+
+def group_keys(table: Table, column: str) -> NDArray[np.uint64]:
+    """Return a number for the group of each row, the same for equal values."""
+    values = plainly_typed(table.frame[column])
+    keys = {value: term_hash(level_name(value), SEED) >> 1 for value in values.unique().to_list()}
+    return np.array([keys[value] for value in values.to_list()], np.uint64)
 
 
 def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> bytes:

@@ -30,7 +30,7 @@ from rosenblatt.parameters import DEFAULTS
 NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
-Role = Literal["label", "weight", "numeric", "category", "text", "ignored"]
+Role = Literal["label", "weight", "group", "numeric", "category", "text", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
 CHARACTERS = "characters"  # the part of a text that its n-grams are
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
@@ -479,6 +479,7 @@ class Columns:
     numeric: Sequence[str | int] = DEFAULTS["numeric"]
     ignore: Sequence[str | int] = DEFAULTS["ignore"]
     weight: str | int | None = DEFAULTS["weight"]
+    group: str | int | None = DEFAULTS["group"]
     scale: bool = DEFAULTS["scale"]
     missing: str = DEFAULTS["missing"]
     decimal: str | None = DEFAULTS["decimal"]
@@ -493,7 +494,7 @@ class Columns:
     def asked(self, role: Role) -> Sequence[str | int]:
         """Return the columns that have a role, by name or number."""
         columns: Any = getattr(self, "ignore" if role == "ignored" else role)
-        alone = role in ("label", "weight")
+        alone = role in ("label", "weight", "group")
         return columns if not alone else () if columns is None else (columns,)
 
 
@@ -509,7 +510,7 @@ class InputColumn(NamedTuple):
     @property
     def required(self) -> bool:
         """Whether rows can't be encoded without it."""
-        return self.role not in ("label", "weight", "ignored")
+        return self.role not in ("label", "weight", "group", "ignored")
 
 
 class FeatureColumn(NamedTuple):

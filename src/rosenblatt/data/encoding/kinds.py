@@ -327,7 +327,7 @@ def assigned_columns(
     free = [name for name in table.frame.columns if name not in roles]
     sample = Sample(table)
     detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}
-    if not any(role not in ("label", "weight", "ignored") for role in roles.values()):
+    if not any(role not in ("label", "weight", "group", "ignored") for role in roles.values()):
         detected = _with_something(table, detected)
     marked = () if table.heading is None else table.heading.others
     detected |= {

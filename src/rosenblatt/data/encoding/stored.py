@@ -164,7 +164,9 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     columns = tuple(_column(found, one) for one in _entry(found, stored, "columns", list))
     roles = [column.role for column in columns]
     twice = len({column.name for column in columns}) < len(columns)
-    found.check("columns", not twice and roles.count("label") < 2 > roles.count("weight"))
+    found.check(
+        "columns", not twice and all(roles.count(one) < 2 for one in ("label", "weight", "group"))
+    )
     values = Settings._field_defaults | _entry(found, stored, "settings", dict)
     found.check("settings", set(values) == set(Settings._fields))
     try:

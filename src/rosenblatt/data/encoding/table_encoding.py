@@ -22,6 +22,7 @@ from rosenblatt.data.batch import (
 )
 from rosenblatt.data.encoding.categories import (
     category_numbers,
+    group_keys,
     known_level,
     missing_numbers,
     with_dates,
@@ -115,6 +116,7 @@ class RowUse(NamedTuple):
     """What rows are encoded for."""
 
     learn: bool  # labels are required and weights of rows count
+    held_out: bool = False  # nothing is taken from the rows: words, levels or how numbers spread
     bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded; None: an error
     counts: ColumnCounts | None = None  # counts what columns hold
     seen: RowSampler | SeenCounter | None = None  # samples rows, or counts those in a sample
@@ -322,6 +324,10 @@ class TableEncoding(FeatureEncoding):
         faults |= bad
         return weights
 
+    def _row_groups(self, table: Table) -> NDArray[np.uint64] | None:
+        name = next((one.name for one in self.columns if one.role == "group"), "")
+        return group_keys(table, name) if name in table.frame.columns else None
+
     def new_counts(self) -> ColumnCounts:
         """Return what counts the columns of rows that are to be held against those of training."""
         return ColumnCounts(self.features)
@@ -378,6 +384,7 @@ class TableEncoding(FeatureEncoding):
             bytes_read=table.bytes_read,
             bad=table.bad,
             weights=self._row_weights(table, {}) if use.learn else None,
+            groups=self._row_groups(table) if use.learn else None,
         )
 
     def encode_frame(self, X: Any) -> Batch:
@@ -552,14 +559,18 @@ class TableEncoding(FeatureEncoding):
 
     def _rows(self, table: Table, numbers: NDArray[np.float64], use: RowUse) -> Batch:
         prints = None if use.seen is None else RowFingerprints(len(numbers))
+        numbering, grows = self.numbering, self.numbering.growing
+        n_unknown, numbering.growing = numbering.n_unknown, grows and not use.held_out
         parts = [*self._parts(table, numbers, use.counts, prints)]
+        if use.held_out:
+            numbering.growing, numbering.n_unknown = grows, n_unknown
         if use.seen is not None and prints is not None:
             use.seen.add(prints.rows(numbers))
         if self.frozen:
             if use.counts is not None:
                 use.counts.add_numbers(numbers)
             numbers = self._finished(numbers) if self.finishes else numbers
-        else:
+        elif not use.held_out:
             self._count(numbers)
         rows = joined_rows(numbers, parts)
         return without_duplicates(rows) if self._shares_numbers else rows
@@ -583,7 +594,7 @@ class TableEncoding(FeatureEncoding):
     ) -> Iterator[Batch]:
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         m = len(self._numeric)
-        counts = self._counts or counts
+        counts = counts if self._counts is None or self.frozen else self._counts
         terms, numeric = iter(table.texts), iter(np.isnan(numbers).T)
         for column in self.features:
             if column.role == "text":
