@@ -73,18 +73,16 @@ def band_handle(label: str) -> Any:
     return Patch(**BAND, label=label)
 
 
-def line_handle(label: str, *, colour: str, width: float) -> Any:
+def line_handle(label: str, *, colour: str = INK, width: float = 2.0, **look: Any) -> Any:
     """Return the entry of a legend for a line."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], color=colour, linewidth=width, label=label)
+    return Line2D([], [], color=colour, linewidth=width, label=label, **look)
 
 
 def arrow_handle(label: str, *, colour: str = INK) -> Any:
     """Return the entry of a legend for an arrow."""
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color=colour, linewidth=2.0, marker=">", markevery=[1], label=label)
+    return line_handle(label, colour=colour, marker=">", markevery=[1])
 
 
 def weight_arrow(frame: Viewport, line: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:

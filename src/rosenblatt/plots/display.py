@@ -29,6 +29,7 @@ else:
     Axes = Figure = Any
 
 LONGEST_LABEL = 28  # characters
+MOST_TOLD = 16  # values of an array in JSON; of a longer one its shape
 LONGEST_TITLE = 200
 TITLE_WIDTH = 62
 # Constrained, and aware that axes of equal scales are narrower than their place.
@@ -230,20 +231,18 @@ def legend_beside(ax: Axes, handles: Sequence[Any]) -> Any:
 
 def _told(value: Any) -> Any:
     """Return a value as JSON can hold it."""
-    if isinstance(value, np.ndarray) and value.size > 16:
-        told: dict[str, Any] = {"shape": list(value.shape)}
-        if value.dtype.kind in "iuf":
-            told |= {"min": value.min().item(), "max": value.max().item()}
-        return told
+    if isinstance(value, np.ndarray) and value.size > MOST_TOLD:
+        numbers = value.dtype.kind in "iuf"
+        ends = {"min": value.min().item(), "max": value.max().item()} if numbers else {}
+        return {"shape": list(value.shape), **ends}
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
     if isinstance(value, dict):
         return {str(key): _told(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_told(inner) for inner in value[:16]]
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+        return [_told(inner) for inner in value[:MOST_TOLD]]
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return value if isinstance(value, str | int | float | bool | list | None) else str(value)
 
 
 def check_picture_path(path: Target) -> str:

@@ -142,28 +142,21 @@ class ErrorsDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
-        marked = len(self.passes) <= MOST_MARKED
+        few = len(self.passes) <= MOST_MARKED
         self.training_ = self.test_ = self.best_ = None
-        handles = []
         if self.training_error is not None:
-            mark: dict[str, Any] = {"marker": "o" if marked else "", "markersize": 4}
-            handles += ax.plot(
-                self.passes, self.training_error, "--", color=BLUE, label=self.training_name, **mark
-            )
-            self.training_ = handles[0]
+            look: Any = {"color": BLUE, "marker": "o" if few else "", "markersize": 4}
+            look |= {"linestyle": "--", "label": self.training_name}
+            self.training_ = ax.plot(self.passes, self.training_error, **look)[0]
         if self.test_error is not None and self.best_pass is not None:
-            mark = {"marker": "^" if marked else "", "markersize": 5}
-            curve = ax.plot(
-                self.passes, self.test_error, color=VERMILION, label=self.test_name, **mark
-            )
+            look = {"color": VERMILION, "marker": "^" if few else "", "markersize": 5}
+            self.test_ = ax.plot(self.passes, self.test_error, label=self.test_name, **look)[0]
             least = self.test_error[self.best_pass - 1]
-            ring: dict[str, Any] = {"markerfacecolor": "none", "markeredgecolor": INK}
-            best = ax.plot(
-                [self.best_pass], [least], "o", markersize=13, markeredgewidth=1.8, zorder=5,
-                label=f"best: pass {self.best_pass}, {least:.1%}", **ring,
-            )  # fmt: skip
-            handles += curve + best
-            self.test_, self.best_ = handles[-2:]
+            look = {"color": INK, "markerfacecolor": "none", "markersize": 13}
+            look |= {"markeredgewidth": 1.8, "label": f"best: pass {self.best_pass}, {least:.1%}"}
+            self.best_ = ax.plot([self.best_pass], [least], "o", zorder=5, **look)[0]
+        drawn = (self.training_, self.test_, self.best_)
+        handles = [line for line in drawn if line is not None]
         curves = [curve for curve in (self.training_error, self.test_error) if curve is not None]
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half

@@ -16,6 +16,7 @@ from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page
+from rosenblatt.report.sections import is_bounded
 from rosenblatt.theory.diagnosis import diagnose
 
 
@@ -85,9 +86,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
         rows = batch.csr(model.n_features, model.constant)
         taught = estimator.mistakes_
         arrays = list_arrays(taught.of_rows(taught.updates, rows, taught.end))
-    # The theorem is on the mistakes of a perceptron with a bias; an average makes the same ones.
-    bounded = model.learner.endswith("Perceptron") and model.options["fit_intercept"]
-    mistakes = estimator.n_mistakes_ if bounded and not model.options.get("margin") else None
+    mistakes = estimator.n_mistakes_ if is_bounded(model) else None
     verdict = model.verdict or diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
     outcome = model.outcome
     if not model.options.get("early_stopping"):  # which holds some of them out

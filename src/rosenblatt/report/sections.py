@@ -3,6 +3,7 @@
 import io
 import math
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from html import escape
 from pathlib import PurePath
@@ -210,16 +211,11 @@ def _passes(history: tuple[dict[str, Any], ...]) -> str:
     headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * held_out
     rows: list[list[Cell]] = [
         [str(record["pass_"]), record["mistakes"], record["updates"], f"{record['seconds']:.3f}"]
-        + [percent(_error(record))] * held_out
+        + [percent(1.0 - (record["validation_score"] or 0.0))] * held_out
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
     return part("fold", "Every pass", table(headings, rows, caption))
-
-
-def _error(record: dict[str, Any]) -> float | None:
-    score = record["validation_score"]
-    return None if score is None else 1.0 - score
 
 
 def survival_section(found: Findings) -> Parts:
@@ -264,42 +260,23 @@ def test_section(found: Findings) -> Parts:
         if len(evaluation.labels) <= MOST_IN_MATRIX
         else table(*confusion_list(evaluation, MOST_CONFUSIONS)),
         table(headings, rows, caption),
-        _recall(found),
-        _reliability(found),
-        _coverage(evaluation),
+        *_curves(found, evaluation),
     ]
 
 
-def _recall(found: Findings) -> str:
-    """Draw precision against recall of the second of two classes."""
-    model, evaluation = found.model, found.evaluation
-    if evaluation is None or len(model.classes) != 2 or model.voted:
-        return ""
-    scores, positive = evaluation.scores_for(1)
-    if not positive.any():
-        return ""
-    return picture(
-        plots.PrecisionRecallDisplay.from_scores(
-            scores, positive, scores > 0, label=str(model.classes[1])
-        )
-    )
-
-
-def _reliability(found: Findings) -> str:
-    """Draw the probabilities of a calibrated model against what came true."""
-    model, reliability = found.model, found.reliability
-    if reliability is None:
-        return ""
+def _curves(found: Findings, evaluation: Evaluation) -> Iterator[Markup]:
+    """Draw precision and recall, the probabilities, and the error of the clearest votes."""
+    model, reliability, coverage = found.model, found.reliability, evaluation.coverage_curve
     two = len(model.classes) == 2
-    what = f"the row is {model.classes[1]}" if two else "the prediction is right"
-    return picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what))
-
-
-def _coverage(evaluation: Evaluation) -> str:
-    curve = evaluation.coverage_curve
-    if curve is None:
-        return ""
-    return picture(plots.CoverageDisplay(*curve, "vote margin", evaluation.n_rows))
+    scores, positive = evaluation.scores_for(1)
+    if two and not model.voted and positive.any():
+        curve, label = (scores, positive, scores > 0), str(model.classes[1])
+        yield picture(plots.PrecisionRecallDisplay.from_scores(*curve, label=label))
+    if reliability is not None:
+        what = f"the row is {model.classes[1]}" if two else "the prediction is right"
+        yield picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what))
+    if coverage is not None:
+        yield picture(plots.CoverageDisplay(*coverage, "vote margin", evaluation.n_rows))
 
 
 def _matrix(evaluation: Evaluation) -> str:
