@@ -57,7 +57,6 @@ class BoundaryDisplay(PlaneDisplay):
     shift_name: str = "shift by the bias, −b/‖w‖ = "  # what the legend calls the shift
     n_wrong: int = 0
     title: str = ""
-    note: str = ""
     crossed: NDArray[Any] | None = (
         None  # wrong rows, where some lie elsewhere than they are decided
     )
@@ -113,7 +112,7 @@ class BoundaryDisplay(PlaneDisplay):
     def _of_weights(cls, scene: Scene, w: NDArray[Any], b: float, margin: float) -> Self:
         """Return the display of weights that are given in the plane."""
         frame, normal = scene.frame, unit(w, b)
-        found = cls(scene, w, b, margin, note=scene.note)
+        found = cls(*scene, w, b, margin)
         if normal is None:
             found.add_note("all weights are 0 here, so there is no boundary")
             return found

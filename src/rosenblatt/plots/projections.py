@@ -89,7 +89,7 @@ class ProjectionsDisplay(PlaneDisplay):
             feet = _feet(scene.points, through, direction)
         frame, across = scene.frame, np.array([-direction[1], direction[0]])
         return cls(
-            scene,
+            *scene,
             projections=np.asarray(rows.X @ whole[0]),
             feet=feet,
             through=through,
@@ -137,7 +137,7 @@ class ProjectionsDisplay(PlaneDisplay):
         handles.append(arrows.line_handle(f"projection{some}", colour=FAINT, width=0.8))
         mark_origin(ax, self.frame)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self._finish(handles, titled(self.title, "rows projected onto w"), self.scene.note)
+        self._finish(handles, titled(self.title, "rows projected onto w"), self.note)
 
     def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])

@@ -245,7 +245,7 @@ class RegionsDisplay(PlaneDisplay):
         labels = np.asarray(estimator.classes_)[rows.numbers]
         wrong = judged & (labels_by(estimator, rows.X) != labels)
         regions = regions_of(estimator, shown, scene.frame)
-        return cls(scene, regions, judged, wrong, rows.n_features > 2, title)
+        return cls(*scene, regions, judged, wrong, rows.n_features > 2, title)
 
     @property
     def n_wrong(self) -> int:
@@ -263,7 +263,7 @@ class RegionsDisplay(PlaneDisplay):
         if 2 < len(self.classes) <= MOST_NAMED:
             name_regions(ax, self.regions, self.frame, self.classes)
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
-        note, handles = self.scene.note, [*class_handles(self.classes), *crosses]
+        note, handles = self.note, [*class_handles(self.classes), *crosses]
         if self._crowded:
             note += f"; {MOST_CROWDED} rows drawn, and the mean of each class"
         self._finish(handles, titled(self.title, wrong), note)
@@ -275,7 +275,7 @@ class RegionsDisplay(PlaneDisplay):
     def draw_panel(self, ax: Axes, scale: float = 1.0) -> list[Any]:
         """Draw regions and rows, and return crosses; points have this share of their area."""
         self.regions_ = draw_regions(ax, self.regions, self.frame)
-        set_frame(ax, self.frame, self.scene.axis_names)
+        set_frame(ax, self.frame, self.axis_names)
         points, numbers = self.points, self.numbers
         if self._crowded:
             some = np.linspace(0, len(points) - 1, MOST_CROWDED).astype(int)
@@ -400,7 +400,7 @@ class ComparisonDisplay(Display):
             if number + self.shape[1] < len(self.panels):
                 ax.set_xlabel("")
             error = panel.n_wrong / self._n_judged
-            note = "" if spare else panel.scene.note
+            note = "" if spare else panel.note
             set_title(ax, f"{label_text(panel.title)} ({error:.1%} wrong)", note, width=34)
         if self.heading:
             self.figure_.suptitle(self.heading, x=0.01, ha="left", fontsize=11, color=INK)
@@ -411,7 +411,7 @@ class ComparisonDisplay(Display):
             self.legend_ = spare[0].legend(
                 handles=handles, loc="upper left", frameon=False, fontsize=9
             )
-            notes = [self.panels[0].scene.note, "faint: learned from; full: judged by"]
+            notes = [self.panels[0].note, "faint: learned from; full: judged by"]
             note = fill("; ".join(notes[not notes[0] :]), 34)
             spare[0].text(0.03, 0.02, note, transform=spare[0].transAxes, fontsize=8)
         else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ MOST_NAMED = 30  # classes in a legend
 SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # points up to which markers have this area
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(NamedTuple):
     """Points by class, the names of the axes, and what has to be known of the plane."""
 
     points: NDArray[Any]  # (n_rows, 2)
@@ -48,41 +47,18 @@ def scene_of(
 
 @dataclass
 class PlaneDisplay(Display):
-    """A display of rows in a plane.
+    """A display of rows in a plane; it begins with the fields of a scene."""
 
-    ``points``, ``numbers``, ``classes`` and ``frame`` are parts of its ``scene``.
-    """
-
-    scene: Scene
-
-    @property
-    def points(self) -> NDArray[Any]:
-        """The rows in the plane, (n_rows, 2)."""
-        return self.scene.points
-
-    @property
-    def numbers(self) -> NDArray[Any]:
-        """The number of each row's class."""
-        return self.scene.numbers
-
-    @property
-    def classes(self) -> tuple[Any, ...]:
-        """The classes, sorted; of two the second is the positive one."""
-        return self.scene.classes
-
-    @property
-    def frame(self) -> Viewport:
-        """What the picture shows."""
-        return self.scene.frame
-
-    def summary(self) -> Any:
-        """Return the arrays by name, those of the scene too, as JSON can hold them."""
-        told = super().summary()
-        return told.pop("scene") | told
+    points: NDArray[Any]  # the rows in the plane, (n_rows, 2)
+    numbers: NDArray[Any]  # of the class of each row
+    classes: tuple[Any, ...]  # sorted; of two the second is the positive one
+    axis_names: tuple[str, str]
+    frame: Viewport
+    note: str  # what has to be known of the plane
 
     def _begin(self, ax: Axes) -> list[Any]:
         """Set up the axes; return the entries of the classes for the legend."""
-        set_frame(ax, self.frame, self.scene.axis_names)
+        set_frame(ax, self.frame, self.axis_names)
         return class_handles(self.classes, self.numbers)
 
 

@@ -125,7 +125,7 @@ class SeparabilityDisplay(PlaneDisplay):
             meeting = np.stack([weights @ points[numbers] for numbers, weights in sides])
         hulls = [around(points[numbers]) for numbers, _ in sides] or [np.empty((0, 2))] * 2
         return cls(
-            scene,
+            *scene,
             status=verdict.status,
             margin=verdict.margin_low if separates else 0.0,
             proof_rows=np.concatenate([numbers for numbers, _ in sides] or [np.empty(0, int)]),
@@ -165,7 +165,7 @@ class SeparabilityDisplay(PlaneDisplay):
         self.points_ = scatter_classes(ax, self.points, self.numbers)
         if self.meeting is not None:
             handles += self._draw_proof(ax, self.meeting)
-        self._finish(handles, self.status.capitalize(), self.scene.note)
+        self._finish(handles, self.status.capitalize(), self.note)
 
     def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> list[Any]:
         """Draw the rows of the proof and where their mixtures lie."""

@@ -128,7 +128,7 @@ class UpdateDisplay(PlaneDisplay):
             normal = unit(v[:2], float(v[2]))
             lines.append(None if normal is None else line_in(scene.frame, *normal))
         return cls(
-            scene,
+            *scene,
             row=step.row,
             pass_=step.pass_,
             step=step.step,
@@ -188,5 +188,5 @@ class UpdateDisplay(PlaneDisplay):
         self._finish(
             handles,
             f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}",
-            "; ".join(part for part in (self.scene.note, drawn) if part),
+            "; ".join(part for part in (self.note, drawn) if part),
         )
