@@ -148,9 +148,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
             where, place = urldefrag(urljoin(path.relative_to(site).as_posix(), target))
             there = path if not parts.path else site / unquote(urlsplit(where).path)
             assert there.exists(), (path, target)
-            if (
-                place and there.suffix == ".html" and there.name != "play.html"
-            ):  # a state of the lab
+            if place and there.suffix == ".html" and there.name != "play.html":  # the lab's own
                 assert unquote(place) in found[there].names, (path, target)
 
 

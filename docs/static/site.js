@@ -20,3 +20,8 @@ for (const block of document.querySelectorAll(".bd-article div.highlight")) {
   });
   block.append(button);
 }
+
+// The arrows of the side bar have no words of their own.
+for (const arrow of document.querySelectorAll(".bd-sidebar-primary summary")) {
+  arrow.setAttribute("aria-label", `Pages of ${arrow.closest("li").querySelector("a").textContent.trim()}`);
+}
