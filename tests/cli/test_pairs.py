@@ -10,8 +10,8 @@ from scipy import sparse
 
 from rosenblatt import FeatureConjunctions
 from rosenblatt.cli import main
-from rosenblatt.data import files
-from rosenblatt.data.encoding import encoding_from
+from rosenblatt.data import conjunctions, files
+from rosenblatt.data.encoding import encoding_from, numbered
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.storage import load
 from rosenblatt.models.file import read, write
@@ -100,3 +100,19 @@ def test_damaged_models(tmp_path: Path) -> None:
             encoding_from(encoding | entry, arrays)
     write(replace(model, encoding=encoding | {"degree": 7}), "bad")
     assert invoked("predict", "bad", path).exit_code == 2
+
+
+def test_memory_of_all_pairs_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows come in parts that give the same model; too many values are refused."""
+    path = table_file(tmp_path / "a.csv")
+    for name, most in (("whole", 1 << 23), ("parts", 40)):
+        monkeypatch.setattr(numbered, "MOST_TOGETHER", most)
+        assert invoked("train", path, "--pairs", *LAST, "-o", name).exit_code == 0
+    whole, parts = read("whole"), read("parts")
+    assert whole.weights.tolist() == parts.weights.tolist()
+    assert whole.evaluate(path).error == parts.evaluate(path).error
+    monkeypatch.setattr(conjunctions, "MOST_VALUES", 100)
+    done = invoked("train", path, "--pairs", "-o", "m")
+    assert done.exit_code == 2
+    assert "more than 100 values" in done.stderr
+    assert "--column-pairs 36, or fewer columns, --ignore." in done.stderr

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.text.hashing import pair_hash
 
 AT_A_TIME = 1 << 20  # conjunctions in one block of rows: 140 MB while a block is sorted
 MOST_IN_A_ROW = 1 << 24
+MOST_TOGETHER = 1 << 23  # that are handed on: 100 MB
+MOST_VALUES = 1 << 30  # of all rows, which are kept in files while they are learned from
 
 
 class KnownConjunctions(NamedTuple):
@@ -184,7 +186,7 @@ def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> B
     return expanded._replace(indices=expanded.indices.astype(index))
 
 
-def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
+def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[int, int]]:
     """Yield first and last + 1 of rows that together have not too many conjunctions."""
     n = np.diff(rows.indptr)
     counts = n * (n - 1) // 2
@@ -200,7 +202,7 @@ def blocks(rows: Batch, degree: int) -> Iterator[tuple[int, int]]:
     before = np.concatenate([[0], np.cumsum(counts + 1)])  # 1: rows cost something themselves
     start = 0
     while start < len(counts):
-        stop = int(np.searchsorted(before, before[start] + AT_A_TIME, "right")) - 1
+        stop = int(np.searchsorted(before, before[start] + most, "right")) - 1
         stop = max(stop, start + 1)
         yield start, stop
         start = stop
@@ -269,12 +271,23 @@ class ConjunctionCollector:
         self._n_features = n_features
         self._degree = degree
         self._most = most
+        self._n_values = 0.0
         self.tables: dict[int, NDArray[Any]] | None = None  # the keys of each degree, ascending
         if has_keys(n_features, degree):
             self.tables = {size: np.zeros(0, np.int64) for size in range(2, degree + 1)}
 
     def add(self, rows: Batch) -> None:
-        """Note what occurs in these rows."""
+        """Note what occurs in these rows; raise InputError where it is too much to learn from."""
+        n = np.diff(rows.indptr).astype(np.float64)
+        self._n_values += float((n * (n - 1.0) / 2.0).sum())
+        self._n_values += float((n * (n - 1.0) * (n - 2.0) / 6.0).sum()) * (self._degree == 3)
+        if self._n_values > MOST_VALUES:
+            raise InputError(
+                f"All {'triples' if self._degree == 3 else 'pairs'} of features of these rows are"
+                f" more than {MOST_VALUES:,} values, {MOST_VALUES * 12 >> 30} GB. Take the pairs of"
+                f" columns that help, {Parameter('column_pairs', 36)}, or fewer columns, "
+                f"{Parameter('ignore')}."
+            )
         tables = self.tables
         if tables is None:
             return

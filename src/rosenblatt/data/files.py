@@ -389,7 +389,7 @@ class TrainingFiles:
                 occurring.add(batch)
             self.encoding = ConjoinedEncoding(inner, degree, occurring.numbering())
         for batch in self._again(self.encoding.inner):
-            yield self.encoding.expand(batch)
+            yield from self.encoding.expanded(batch)
 
     def _again(self, encoding: SvmlightEncoding | TableEncoding) -> Iterator[Batch]:
         """Read the files once more, as an encoding that has learned them knows their features."""
@@ -561,7 +561,7 @@ def encoded(
     use = RowUse(learn=learn, bad_rows=files.bad_rows, counts=counts, seen=seen)
     batches = _encoded(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
     for batch in _familiar(files.counted(batches), inner, files, use):
-        yield encoding.expand(batch)
+        yield from encoding.expanded(batch)
 
 
 def _familiar(

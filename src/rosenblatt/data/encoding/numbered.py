@@ -1,6 +1,6 @@
 """Encodings of features that have numbers: those of svmlight text, scaled ones, conjunctions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import (
+    MOST_TOGETHER,
     ColumnPairs,
     ConjunctionNumbering,
     HashedConjunctions,
+    blocks,
     conjunctions,
     features_of,
 )
@@ -36,6 +38,10 @@ class FeatureEncoding:
     def expand(self, batch: Batch) -> Batch:
         """Return rows of the inner encoding as rows of this one."""
         return batch
+
+    def expanded(self, batch: Batch) -> Iterator[Batch]:
+        """Yield rows of the inner encoding as rows of this one, some after the other if large."""
+        yield self.expand(batch)
 
     def name(self, index: int) -> str:
         """Return what a feature is called."""
@@ -112,6 +118,16 @@ class ConjoinedEncoding(FeatureEncoding):
         n_features = int(rows.indices.max(initial=-1)) + 1
         indices = rows.indices.astype(np.int32)
         return batch.with_rows(rows._replace(indices=indices, n_features=n_features))
+
+    def expanded(self, batch: Batch) -> Iterator[Batch]:
+        """Yield the rows with their conjunctions, as many at a time as memory bears."""
+        whole = isinstance(self.numbering, ColumnPairs) or batch.bad  # whose places count from here
+        ends = [] if whole else [*blocks(batch, self.degree, MOST_TOGETHER)]
+        for start, stop in ends if len(ends) > 1 else [(0, batch.n_rows)]:
+            part = batch.block(start, stop)
+            if batch.kept is not None:
+                part = part._replace(kept={k: v[start:stop] for k, v in batch.kept.items()})
+            yield self.expand(part._replace(first_line=batch.first_line + start))
 
     def name(self, index: int) -> str:
         """Return what a feature or a conjunction is called."""
