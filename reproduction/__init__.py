@@ -9,5 +9,6 @@ TABLES = (
     "early-stopping",
     "averaging",
     "survival",
+    "combinations",
     "mixing",
 )

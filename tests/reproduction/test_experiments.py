@@ -1,9 +1,11 @@
 """What the experiments measure, on small generated rows and by hand."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from reproduction import early_stopping, libol, shuffling, sol, survival
+from reproduction import combinations, early_stopping, libol, shuffling, sol, survival
 from reproduction.data_sets import Problem, separable_rows
 from reproduction.early_stopping import Curves, curves, sweet_spots
 from reproduction.estimate import Estimate
@@ -223,3 +225,10 @@ def test_survival_lines() -> None:
         "reproduced",
         "undecided",
     )
+
+
+def test_combinations_name_the_pair(tmp_path: Path) -> None:
+    """A number that a word turns is not learned alone, and is with the pair that mistakes name."""
+    without, paired, named = combinations.trial("a number and a word", 0, tmp_path)
+    assert named
+    assert paired < combinations.LEARNED < combinations.ALONE < without
