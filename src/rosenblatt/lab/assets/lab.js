@@ -4,7 +4,7 @@ import { addressOf, checked, stateOf } from "./documents.js";
 import { FILES } from "./downloads.js";
 import { PointsDrawer, takeHome } from "./drawers.js";
 import { Editing } from "./editing.js";
-import { button, counted, element, icon, onSize, say, shown } from "./elements.js";
+import { button, counted, element, icon, onSize, say, set, shown } from "./elements.js";
 import { Rows, Training } from "./engine.js";
 import { Guide, sceneList, sceneNamed } from "./guide.js";
 import { SCENES } from "./scenes.js";
@@ -417,6 +417,11 @@ class Lab {
   showBare(flag) {
     this.isBare = flag;
     this.root.classList.toggle("bare", flag);
+    // Several figures stand on one page: a landmark of each would have the same name.
+    for (const [node, name] of [[this.stage, "Plane"], [this.side, "Training"]]) {
+      if (flag) node.removeAttribute("aria-label");
+      else set(node, { "aria-label": name });
+    }
     this.isMeasured = false;
   }
 
@@ -547,11 +552,11 @@ class Lab {
       this.isMeasured = false;
       if (this.state.picture) this.schedule();
     });
-    const side = element(
+    this.side = element(
       "section", { class: "side", "aria-label": "Training" },
       this.guide.root, this.sentence, this.transport.root, this.verdictBox, this.tabList, this.panelPlace, this.drawerBox,
     );
-    this.root.append(this.header(), this.failure, element("div", { class: "desk" }, this.stage, side));
+    this.root.append(this.header(), this.failure, element("div", { class: "desk" }, this.stage, this.side));
     this.placePanel(state.panel);
   }
 

@@ -182,7 +182,7 @@ export const SCENES = [
     name: "theorem", title: "The theorem", section: "Section 4.5", about: "Why it must stop, and how soon.",
     pages: [
       {
-        words: ["No bias here, as in the book: every boundary passes through the origin. The margin γ of the points is the distance of the nearest one from the best boundary, drawn in green; the arrow w* of length 1 stands on it. R is the length of the longest row."],
+        words: ["No bias here, as in the book. The margin γ is the distance of the nearest point from the best boundary, drawn in green; the arrow w* of length 1 stands on it. R is the length of the longest row."],
         question: "If some line separates the points, will the perceptron find one? After how many updates?",
         answer: ["Yes: after at most R²/γ². Here γ = 0.4243 and R = 2.163, so R²/γ² = 4.68/0.18 = 26. It took 5 updates."],
         document: { points: RACE, bias: false, view: SQUARE }, at: "end", panel: "theorem",

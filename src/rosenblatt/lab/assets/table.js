@@ -31,10 +31,11 @@ export function tableOf(words, name) {
 }
 
 function columnOf(name, values) {
-  const given = values.filter((value) => !MISSING.has(value.toLowerCase()));
+  const isMissing = (value) => MISSING.has(value.toLowerCase()) || /^[+-]?inf(inity)?$/i.test(value);
+  const given = values.filter((value) => !isMissing(value));
   const comma = given.some((value) => COMMA.test(value)) && given.every((value) => COMMA.test(value) || POINT.test(value));
   const one = (value) => {
-    if (MISSING.has(value.toLowerCase())) return null;
+    if (isMissing(value)) return null;
     const words = comma ? value.replace(",", ".") : value;
     return POINT.test(words) ? Number(words) : undefined; // undefined: something else than a number
   };
