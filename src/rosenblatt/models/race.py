@@ -40,9 +40,9 @@ from rosenblatt.wording import counted, percent
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
 FEWEST_ROWS = 100  # with fewer, nothing is tried
-# What a race may cost, in values of rows times classes times passes: 0.2 s, or about as much as the
+# What a race may cost, in values of rows times classes times passes: 0.1 s, or about as much as the
 # training that follows. Counts and no clock, so that the choice is the same everywhere.
-LEAST_COST = 120_000_000
+LEAST_COST = 80_000_000
 COST = 12  # passes over all rows
 MOST_LEARNED = 100_000  # rows
 MOST_PAIRED = 20_000  # rows by which pairs of columns are chosen
