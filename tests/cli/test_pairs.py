@@ -116,3 +116,14 @@ def test_memory_of_all_pairs_is_bounded(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.exit_code == 2
     assert "more than 100 values" in done.stderr
     assert "--column-pairs 36, or fewer columns, --ignore." in done.stderr
+
+
+@pytest.mark.parametrize("option", [["--pairs"], ["--column-pairs", "2"]], ids=str)
+def test_standard_input_is_read_as_the_model_was_trained(tmp_path: Path, option: list[str]) -> None:
+    """A model with pairs of columns takes rows of columns from standard input."""
+    path = table_file(tmp_path / "a.csv")
+    assert invoked("train", path, *option, "-o", "m").exit_code == 0
+    rows = Path(path).read_bytes()
+    done = CliRunner().invoke(main, ["predict", "m", "-"], input=rows)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == invoked("predict", "m", path).stdout

@@ -94,7 +94,7 @@ def predict(
         raise InputError(msg)
     if prompt:  # one bad line must not end the answers to those that follow
         layout = replace(layout, bad_rows="skip", max_bad_share=1.0)
-        if layout.format is None and (model.encoding or {}).get("kind") != "table":
+        if layout.format is None and model.table is None:
             layout = replace(layout, format=Format.SVMLIGHT)  # not detected from the first lines
     as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
     form = _json_lines if as_json else _form(output)
