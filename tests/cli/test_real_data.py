@@ -28,9 +28,9 @@ def trained(model: Path, *arguments: str) -> dict[str, Any]:
         ("mushrooms.svm.gz", 6_513, 126, 2, 0.002),
         ("adult.train.csv.gz", 32_561, 108, 2, 0.16),
         ("sms_spam.tsv.gz", 5_574, None, 2, 0.03),
-        ("elec2.csv.gz", 45_312, 135, 2, 0.2),
+        ("elec2.csv.gz", 45_312, 8, 2, 0.2),
         ("small/iris.csv", 150, 4, 3, 0.15),
-        ("small/sonar.csv", 208, 660, 2, 0.4),
+        ("small/sonar.csv", 208, 60, 2, 0.4),
         ("small/wine.csv", 178, 13, 3, 0.12),
     ],
 )
@@ -43,10 +43,13 @@ def test_no_options(
     n_classes: int,
     error: float,
 ) -> None:
-    """Rows, features and classes are those of the set, and the error is what others get."""
+    """Rows, features and classes are those of the set, and the error is what others get.
+
+    Bins and pairs of columns that held-out rows choose come on top.
+    """
     report = trained(tmp_path / "m.model", str(data_folder / name))
     assert report["n_rows"] == n_rows
-    assert n_features is None or report["n_features"] == n_features
+    assert n_features is None or report["n_features"] >= n_features
     assert len(report["classes"]) == n_classes
     assert report["held_out_error"] <= error
 
