@@ -15,7 +15,7 @@ from rosenblatt.estimators.storage import save as save
 from rosenblatt.estimators.storage import train_files as train_files
 from rosenblatt.models.explanation import why as why
 from rosenblatt.models.online import OnlineLearner as OnlineLearner
-from rosenblatt.models.sparsity import sparsify as sparsify
+from rosenblatt.models.pruning import prune as prune
 from rosenblatt.theory.diagnosis import diagnose as diagnose
 from rosenblatt.theory.margin import margin as margin
 from rosenblatt.tracing import trace as trace

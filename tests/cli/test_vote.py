@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_svmlight_file
 
-from rosenblatt import VotedPerceptron, load, save, sparsify
+from rosenblatt import VotedPerceptron, load, prune, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
 from rosenblatt.models.scoring import Scorer
@@ -161,7 +161,7 @@ def test_probabilities_of_a_vote(data: str) -> None:
 
 
 def test_what_does_not_go_with_a_vote(data: str, voted: str) -> None:
-    """Rules without a voted learner, checkpoints and sparsify are refused, each with a reason."""
+    """Rules without a voted learner, checkpoints and prune are refused, each with a reason."""
     result = invoked("train", data, "--memory", "vote", "--rule", "pa1")
     assert result.exit_code == 2
     assert (
@@ -171,7 +171,7 @@ def test_what_does_not_go_with_a_vote(data: str, voted: str) -> None:
     result = invoked("train", data, "--memory", "vote", "--checkpoint", "c")
     assert "--memory vote keeps a list that a checkpoint does not hold" in result.stderr
     with pytest.raises(InputError, match="VotedPerceptron decides by many"):
-        sparsify(read(voted), 1)
+        prune(read(voted), 1)
 
 
 def changed(values: Any, place: int, value: Any) -> Any:

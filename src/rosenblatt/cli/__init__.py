@@ -39,6 +39,7 @@ COMMANDS = {
     "plot": "Draw a picture of data or of a model.",
     "lab": "Open an interactive page to try the perceptron.",
     "serve": "Serve models over HTTP that learn while they answer.",
+    "prune": "Write a model to a smaller file.",
     "export": "Write a model as JSON or ONNX.",
 }
 

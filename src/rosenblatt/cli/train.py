@@ -10,6 +10,7 @@ from rosenblatt.cli.options import (
     layout_options,
     recipe_options,
     setting_options,
+    size,
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
@@ -66,6 +67,14 @@ from rosenblatt.parameters import ClusterSettings
 @setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
 @setting_options("calibrate", "verdict", "record_mistakes")
 @setting_options(*ClusterSettings.__annotations__)
+@value_option(
+    "--max-size SIZE",
+    group="Output",
+    callback=size,
+    shown="any",
+    help="Drop the weakest features until the model file has at most SIZE bytes (500k, 2M); the "
+    "error before and after is that on --test or --validation data.",
+)
 @value_option(
     "--verbose",
     group="Output",

@@ -34,6 +34,7 @@ Options = dict[str, Any]
 
 COMMAND = (  # options that say nothing of the model
     *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
+    "max_size",
 )
 WITH_FROM = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
@@ -76,6 +77,8 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
             refuse(["folds", "metric"], "--tune")
         make = _train_on_dask if own["engine"]["engine"] == "dask" else _train_here
         model = make(screen, data, dict(options), own)
+        if own["max_size"] is not None:
+            model = _pruned(screen, model, own["max_size"], test or options["validation"], layout)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:
@@ -89,6 +92,23 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         screen.json(report(model, path, evaluation, own["verdicts"]))
     else:
         show(screen, model, path, evaluation, test, own["verdicts"], verbose=own["verbose"])
+
+
+def _pruned(
+    screen: Screen, model: Model, most: int, paths: Sequence[str] | str | None, layout: Layout
+) -> Model:
+    """Return a model of at most so many bytes, and say what that costs on these files."""
+    from rosenblatt.models.pruning import pruned_to_size
+
+    found, _, n_dropped = pruned_to_size(model, most)
+    said = f"--max-size: dropped {n_dropped:,} of {model.n_features:,} features, the weakest"
+    if n_dropped and not paths:
+        screen.say(f"{said}; --test or --validation would show what that costs.")
+    elif n_dropped and paths:
+        errors = (one.evaluate(paths, layout=layout).error for one in (model, found))
+        before, after = (percent(error or 0.0) for error in errors)
+        screen.say(f"{said}: error {before} before, {after} after.")
+    return found
 
 
 def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:

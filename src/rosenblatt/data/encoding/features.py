@@ -369,10 +369,14 @@ class KeptNumbering(_Numbering):
         of_text = np.array(
             [column in texts for column in range(int(arrays.columns.max(initial=0)) + 1)]
         )
-        common = np.flatnonzero(~of_text[arrays.columns] | (counts >= least))
-        self.documents.counts = counts
-        self.documents.choose(common)
-        self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, common))
+        self.keep(np.flatnonzero(~of_text[arrays.columns] | (counts >= least)))
+
+    def keep(self, numbers: NDArray[Any]) -> None:
+        """Forget all terms but these, which are numbered anew."""
+        arrays = self.vocabulary.arrays()
+        self.documents.counts = self.documents.of(len(arrays.hashes))
+        self.documents.choose(numbers)
+        self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, numbers))
         self._levels = {}
 
     def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:

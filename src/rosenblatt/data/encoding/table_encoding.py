@@ -27,6 +27,7 @@ from rosenblatt.data.encoding.categories import (
     missing_numbers,
     with_dates,
 )
+from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
 from rosenblatt.data.encoding.familiarity import (
     ColumnCounts,
     RowFingerprints,
@@ -482,6 +483,23 @@ class TableEncoding(FeatureEncoding):
         self.n_left_out = self.numbering.n_unknown
         self.freeze()
         self._numbers_open = numbers_open and self.bins is None
+
+    def text_features(self) -> NDArray[np.bool_]:
+        """Return which features are terms of texts that can be forgotten."""
+        found = np.zeros(self.n_features, bool)
+        if isinstance(self.numbering, KeptNumbering):
+            of_text = np.array([column.role == "text" for column in self.features])
+            found[len(self._numeric) :] = of_text[self.numbering.vocabulary.arrays().columns]
+        return found
+
+    def forget(self, features: NDArray[np.bool_]) -> None:
+        """Forget some terms of texts; how many words are usual is then no longer known."""
+        if isinstance(self.numbering, KeptNumbering):
+            self.numbering.keep(np.flatnonzero(~features[len(self._numeric) :]))
+        if self._summaries is not None:
+            self._summaries = self._summaries.copy()
+            texts = [place for place, one in enumerate(self.features) if one.role == "text"]
+            self._summaries[SUMMARY_FIELDS.index("known"), texts] = np.nan
 
     def freeze(self) -> None:
         """Learn no more: from here on rows are finished, and what is new in them is dropped."""

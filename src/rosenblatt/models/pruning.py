@@ -1,25 +1,32 @@
-"""Sparser models: drop the features that decide least, and say what it costs."""
+"""Smaller models: drop the features that decide least, and say what it costs."""
 
 from dataclasses import dataclass, replace
+from io import BytesIO
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
-from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.checks import VECTORS
+from rosenblatt.models.file import write_to
+from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag
 from rosenblatt.training.examples import check_count
+from rosenblatt.wording import size_text
 
+MOST_TRIALS = 12  # sizes that are looked at
+NEAR = 0.97  # of the size that is asked for, and good enough
 EFFECT, WEIGHT = "weight × deviation", "weight"
 
 
 @dataclass(frozen=True)
-class Sparsified:
-    """A sparser model, and what it costs."""
+class Pruned:
+    """A smaller model, and what it costs."""
 
     model: Any  # of the kind that was given, changed in a copy
     dropped: NDArray[Any]  # the numbers of the features that were dropped, the weakest first
@@ -38,7 +45,7 @@ class Sparsified:
         return f"{said}\nError on {self.n_rows} rows: {before} before, {after} after."
 
 
-def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
+def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     """Return the model without its k weakest features, and what that costs.
 
     The strength of a feature is how far its weight can move a decision: ``|weight| × deviation``,
@@ -56,10 +63,10 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
     Examples
     --------
     >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.models.sparsity import sparsify
+    >>> from rosenblatt.models.pruning import prune
     >>> X = [[0, 0, 1], [0, 1, 0], [2, 0, 0], [2, 1, 1], [2, 1, 0]]
     >>> y = [0, 0, 1, 1, 1]
-    >>> sparser = sparsify(Perceptron(shuffle=False).fit(X, y), 1, X, y)
+    >>> sparser = prune(Perceptron(shuffle=False).fit(X, y), 1, X, y)
     >>> sparser.dropped, sparser.model.coef_
     (array([1]), array([[ 2.,  0., -1.]]))
     >>> print(sparser)
@@ -71,10 +78,10 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         msg = f"The number of features to drop must be an integer of at least 0; got {k!r}."
         raise InputError(msg)
     if (X is None) != (y is None):
-        raise InputError("sparsify needs X and y, or neither; got one of them.")
+        raise InputError("prune needs X and y, or neither; got one of them.")
     known = model_of(model)
     if known.voted:
-        msg = "sparsify needs one weight vector; a VotedPerceptron decides by many: average them."
+        msg = "prune needs one weight vector; a VotedPerceptron decides by many: average them."
         raise InputError(msg)
     deciding = known.deciding_weights
     mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
@@ -91,7 +98,76 @@ def sparsify(model: Any, k: int, X: Any = None, y: Any = None) -> Sparsified:
         before, after = (float(np.mean(m.predict(X) != np.asarray(y))) for m in (model, sparser))
     n_left = int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped)
     by = WEIGHT if deviation is None else EFFECT
-    return Sparsified(sparser, dropped, n_left, by, 0 if y is None else len(y), before, after)
+    return Pruned(sparser, dropped, n_left, by, 0 if y is None else len(y), before, after)
+
+
+def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
+    """Return a model whose file has at most so many bytes, that size, and how many it has dropped.
+
+    The strongest features stay, with what is needed to learn on. Terms of texts that are dropped
+    are forgotten; of other features the weights become 0. InputError says how small it can become.
+    """
+    if model.voted or model.is_kernel or model.arrays:
+        raise InputError("prune needs a model of weights that keeps no list of mistakes.")
+    size = _file_size(model)
+    if size <= max_size:
+        return model, size, 0
+    deviation = None if model.spread is None else np.array(model.spread.deviation, np.float64)
+    if deviation is not None:  # rows that were not measured may have the others
+        deviation[deviation == 0.0] = deviation[deviation > 0.0].min(initial=1.0)
+    order = _weakest(model.deciding_weights[:, :-1], deviation, model.n_features)
+    unused = np.setdiff1d(np.arange(model.n_features), order)
+    order = np.concatenate([unused, order])
+    least = _forgetting(model, order)
+    smallest = _file_size(least)
+    if smallest > max_size:
+        raise InputError(
+            f"A file of {size_text(max_size)} is too small: without any feature the model takes "
+            f"{size_text(smallest)}, and {size_text(size)} with all."
+        )
+    # The number that is dropped lies between two that are known, nearly linearly
+    low, high, found = (0, size), (len(order), smallest), least
+    for _ in range(MOST_TRIALS):
+        share = (low[1] - max_size) / max(low[1] - high[1], 1)
+        n_dropped = low[0] + int(np.ceil(share * (high[0] - low[0])))
+        n_dropped = min(max(n_dropped, low[0] + 1), high[0] - 1)
+        if high[0] - low[0] < 2 or high[1] > NEAR * max_size:
+            break
+        other = _forgetting(model, order[:n_dropped])
+        there = n_dropped, _file_size(other)
+        if there[1] <= max_size:
+            high, found = there, other
+        else:
+            low = there
+    return found, high[1], high[0]
+
+
+def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
+    """Return a model without some features; terms of texts are not even known to it."""
+    facts = {"features": len(dropped), "of": model.n_features}
+    other = replace(model, training=model.training | {"pruned": facts})
+    other = _without(other, dropped, None)
+    if model.encoding is None or model.encoding["kind"] != "table":
+        return other
+    encoding: Any = encoding_from(model.encoding, model.encoding_arrays)
+    gone = np.zeros(model.n_features, bool)
+    gone[dropped] = True
+    gone &= encoding.text_features()
+    encoding.forget(gone)
+    own = np.append(~gone, True)
+    vectors = {name: getattr(other, name) for name in VECTORS}
+    parts: dict[str, Any] = {n: array[:, own] for n, array in vectors.items() if array is not None}
+    if other.spread is not None:
+        spread = {name: getattr(other.spread, name)[~gone] for name in SPREAD_PARTS}
+        parts["spread"] = replace(other.spread, **spread)
+    parts |= {"encoding": encoding.as_json(), "encoding_arrays": encoding.arrays()}
+    return replace(other, **parts)
+
+
+def _file_size(model: Model) -> int:
+    file = BytesIO()
+    write_to(file, model, deflate=True)
+    return file.tell()
 
 
 def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> Model:

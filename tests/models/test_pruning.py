@@ -9,7 +9,7 @@ from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.model import Spread, model_of
-from rosenblatt.models.sparsity import sparsify
+from rosenblatt.models.pruning import prune
 
 
 def data(n_classes: int) -> tuple[Any, Any]:
@@ -29,7 +29,7 @@ def test_the_weakest_features_go_and_the_errors_are_those_of_predict(
     X, y = data(n_classes)
     fitted = AveragedPerceptron(max_iter=5).fit(form(X), y)
     before = fitted.coef_
-    found = sparsify(fitted, 2, form(X), y)
+    found = prune(fitted, 2, form(X), y)
     spans = np.abs(before[0]) if n_classes == 2 else np.ptp(before, axis=0)
     assert found.dropped.tolist() == np.argsort(spans * X.std(axis=0))[:2].tolist()
     assert not found.model.coef_[:, found.dropped].any()
@@ -52,8 +52,8 @@ def test_a_stored_model_uses_the_deviations_that_it_knows() -> None:
         spread=Spread(X.min(axis=0), X.max(axis=0), X.std(axis=0), len(X)),
         calibration=Calibration(1.0, 0.0, 10),
     )
-    found = sparsify(model, 3)
-    assert found.dropped.tolist() == sparsify(fitted, 3, X, y).dropped.tolist()
+    found = prune(model, 3)
+    assert found.dropped.tolist() == prune(fitted, 3, X, y).dropped.tolist()
     assert found.model.calibration is None
     assert not found.model.deciding_weights[:, found.dropped].any()
     assert found.error_before is None
@@ -64,7 +64,7 @@ def test_without_deviations_the_weights_alone_decide_and_it_says_so() -> None:
     """An estimator without rows ranks by |weight|."""
     X, y = data(2)
     fitted = AveragedPerceptron(max_iter=5).fit(X, y)
-    found = sparsify(fitted, 1)
+    found = prune(fitted, 1)
     assert found.by == "weight"
     assert found.dropped.tolist() == [int(np.argmin(np.abs(fitted.coef_)))]
 
@@ -72,7 +72,7 @@ def test_without_deviations_the_weights_alone_decide_and_it_says_so() -> None:
 def test_more_than_there_are_leaves_the_bias() -> None:
     """Dropping all features leaves a model that predicts one class."""
     X, y = data(2)
-    found = sparsify(AveragedPerceptron(max_iter=5).fit(X, y), 100, X, y)
+    found = prune(AveragedPerceptron(max_iter=5).fit(X, y), 100, X, y)
     assert found.n_left == 0
     assert len(set(found.model.predict(X))) == 1
 
@@ -81,7 +81,7 @@ def test_more_than_there_are_leaves_the_bias() -> None:
     ("arguments", "message"),
     [
         ({"k": -1}, "The number of features to drop must be an integer of at least 0; got -1"),
-        ({"X": [[0.0]]}, "sparsify needs X and y, or neither; got one of them"),
+        ({"X": [[0.0]]}, "prune needs X and y, or neither; got one of them"),
         (
             {"X": [[0.0], [1.0]], "y": [1]},
             r"y must have one label per row, 2 in all; got shape \(1,\)",
@@ -93,4 +93,4 @@ def test_bad_input_is_told(arguments: dict[str, Any], message: str) -> None:
     """The sentence says what it must be and what came."""
     fitted = Perceptron().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match=message):
-        sparsify(**cast("Any", {"model": fitted, "k": 1} | arguments))
+        prune(**cast("Any", {"model": fitted, "k": 1} | arguments))
