@@ -64,13 +64,20 @@ def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
 def test_train_keeps_the_verdict(tmp_path: Path) -> None:
     """Train --verdict prints the proof beside the mistakes made, and the model keeps it."""
     path = csv_file(tmp_path / "toy.csv", [list(map(int, x)) for x in WORKED_X], list(WORKED_Y))
-    output = invoked("train", path, "--verdict", "--no-scale", "-o", "m").stdout
+    how = ("--verdict", "--no-scale", "-o", "m")
+    output = invoked("train", path, "--rule", "perceptron", *how).stdout
     assert "verdict  separable" in output
     assert "made in training" in output
     verdict = read("m").verdict
     assert verdict is not None
     assert verdict["status"] == "separable"
     assert verdict["mistakes"] <= verdict["bound"]
+    output = invoked("train", path, *how).stdout  # by a rule that the theorem does not speak of
+    assert "verdict  separable" in output
+    assert "made in training" not in output
+    verdict = read("m").verdict
+    assert verdict is not None
+    assert verdict["mistakes"] is None
     output = invoked("train", path, "-o", "m").stdout
     assert "Verdict: the training rows are separable" in output
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from time import perf_counter
 from typing import Any, Self
@@ -113,7 +113,8 @@ def _pruned(
 
 def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:
     def prove(X: Any, y: Any, mistakes: int | None) -> Any:
-        own["verdicts"].append(rosenblatt.diagnose(X, y, mistakes=mistakes))
+        found = rosenblatt.diagnose(X, y, mistakes=mistakes)
+        own["verdicts"].append(found if mistakes is not None else replace(found, mistakes=None))
         return own["verdicts"][0]
 
     def show_plan(plan: TrainingPlan) -> None:
