@@ -22,7 +22,7 @@ from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.calibration import fit_calibration
-from rosenblatt.models.held_out import dealt, rounded
+from rosenblatt.models.held_out import coarse, dealt, rounded
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files, plan_of
 from rosenblatt.training.history import PassRecord
@@ -162,6 +162,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
         *("--tls-key", "--unencrypted", "--shards", "--mixing", "--shuffle-shards"),
         *("--tune", "--folds", "--metric"),  # of rosenblatt.tune
         *("--verbose", "--help-all"),  # of what is printed
+        "--max-size",  # of rosenblatt.prune
     }
     assert {option for option in options if option.startswith("-")} - ours <= spelled
 
@@ -356,6 +357,10 @@ def test_large_models_are_rounded_where_nothing_changes(
     found = Model.load(tmp_path / "m.model")
     for name in ("weights", "ledger", "variance"):
         assert np.array_equal(getattr(found, name), getattr(model, name))  # None == None, too
+    assert model.spread is not None
+    assert model.spread.high.dtype == np.float32
+    assert np.allclose(coarse(np.array([0.0, 1.0, -3.0, 0.1])), [0.0, 1.0, -3.0, 0.1], 1 / 2_000, 0)
+    assert np.array_equal(coarse(np.arange(-4.0, 5.0)), np.arange(-4.0, 5.0))
     per_feature = (tmp_path / "m.model").stat().st_size / model.n_features
     assert per_feature < 30  # of 8 × 2 for the state alone
     exact = rounded(model, CSR(np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int64), 0, 1.0))

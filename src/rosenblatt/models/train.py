@@ -20,7 +20,7 @@ from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
-from rosenblatt.models.held_out import Fits, HeldOutFit, few_held_out, recorded, rounded
+from rosenblatt.models.held_out import Fits, HeldOutFit, coarse, few_held_out, recorded, rounded
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_texts
@@ -346,9 +346,9 @@ def trained_model(
         counts = np.bincount(read.numbers, minlength=len(read.classes))
     # What the model says of the files
     encoding = cast("Encoding", plan.source.encoding)  # they have been read
-    kind = np.float32 if "float32_rows" in model.training else np.float64
+    short = coarse if "float32_rows" in model.training else np.asarray
     spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
-    low, high, deviation = (part.astype(kind) for part in spread)
+    low, high, deviation = (short(part) for part in spread)
     files = plan.source.files
     decided = [] if files.decisions is None else files.decisions.notes
     notes = [
