@@ -12,7 +12,7 @@ import pytest
     ("words", "expected"),
     [
         ("rosenblatt ev", ["plain,evaluate"]),
-        ("rosenblatt train --val", ["plain,--validation-fraction"]),
+        ("rosenblatt train --valid", ["plain,--validation-fraction", "plain,--validation"]),
         ("rosenblatt train --rule pa", ["plain,pa", "plain,pa1", "plain,pa2"]),
         ("rosenblatt predict spam", ["file,spam"]),
     ],
