@@ -227,7 +227,7 @@ SIZES: dict[str, Size] = {
     "models": Size(7200, 59, 8, 0, 0, 0, 10),
     "parameters": Size(800, 25, 3, 0, 0, 0, 0),
     "plots": Size(3975, 45, 9, 0, 0, 0, 4),
-    "report": Size(1425, 40, 7, 0, 0, 0, 0),
+    "report": Size(1450, 40, 7, 0, 0, 0, 0),
     "rules": Size(650, 23, 3, 0, 0, 0, 0),
     "service": Size(4650, 45, 7, 0, 0, 0, 0),
     "theory": Size(2650, 47, 7, 0, 0, 0, 2),

@@ -327,3 +327,16 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     passes = model.training["refit_passes"]
     assert f"Then the model was fitted to all {len(rows)} rows in {passes} pass" in words
     assert "has the weights of pass" not in words
+
+
+def test_columns_are_drawn_over_their_values(tmp_path: Path) -> None:
+    """A model of a table has a picture of what each column adds; one of arrays has none."""
+    rows = [
+        f"{i % 7},{'red' if i % 3 else 'blue'},{'yes' if i % 7 > 3 else 'no'}" for i in range(90)
+    ]
+    path = tmp_path / "toys.csv"
+    path.write_text("\n".join(["size,colour,sold", *rows, ""]))
+    html = html_report(model_from_files(str(path)))
+    assert "Columns" in Page(html).headings
+    assert "What 2 columns" in html
+    assert "Columns" not in breast_cancer().headings

@@ -19,6 +19,7 @@ MOST_CLASSES = 7  # whose curves are drawn
 MOST_BANDS = 3  # of curves; more would hide each other
 IN_A_ROW = 3
 MOST_TICKS = 12
+MOST_LETTERS = 30  # below a map; more are written slanting
 BAND = 0.18  # how much of its colour a band has
 
 
@@ -210,7 +211,7 @@ class ShapeDisplay(Display):
             seen.T, cmap=colours, vmin=-reach, vmax=reach, aspect="auto", origin="lower"
         )
         ticks = [_ticks(levels) for levels in one.levels]
-        steep = max(len(text) for _, text in ticks[0]) > 5
+        steep = sum(len(text) for _, text in ticks[0]) > MOST_LETTERS
         look: Any = {"rotation": 45, "ha": "right"} if steep else {}
         ax.set_xticks(*zip(*ticks[0], strict=True), fontsize=8, **look)
         ax.set_yticks(*zip(*ticks[1], strict=True), fontsize=8)

@@ -7,6 +7,7 @@ from typing import Any
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import part, templates
 from rosenblatt.report.sections import (
+    column_section,
     course_section,
     data_section,
     hardest_section,
@@ -61,6 +62,7 @@ SECTIONS = {
     "Data": data_section,
     "Training": course_section,
     "Weights": weight_section,
+    "Columns": column_section,
     "Hardest rows": hardest_section,
     "Survival": survival_section,
     "Parameters": _parameters,

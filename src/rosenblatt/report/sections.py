@@ -45,6 +45,7 @@ IN_HEADING = 25  # characters; a longer value names its row
 MOST_TEXT = 1200  # characters of it
 MOST_TABLES = 3  # classes; those of more are folded, below a line for each
 IN_LINE = 8  # names in such a line
+MOST_SHAPES = 24  # columns, and pairs of them, whose curves are drawn
 
 Parts = list[str]  # of a section: sentences, and Markup of other shapes
 
@@ -372,6 +373,16 @@ def weight_section(found: Findings) -> Parts:
         shapes = [part("paragraph", f"{bias_sentence(ranking)}."), *tables]
         parts += [part("fold", f"Weights of {ranking.label}", *shapes)] if folded else shapes
     return parts
+
+
+def column_section(found: Findings) -> Parts:
+    """Draw what each column adds to the score over its values, where the rows have columns."""
+    model = found.model
+    named = model.table is not None and model.table.owners() is not None
+    if not named or model.is_kernel or feature_grid(model, found.largest) is not None:
+        return []
+    display = plots.ShapeDisplay.from_estimator(model, n=MOST_SHAPES)
+    return [picture(display)] if display.shapes else []
 
 
 def _weight_pictures(found: Findings) -> str:
