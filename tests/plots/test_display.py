@@ -13,12 +13,13 @@ from rosenblatt.errors import InputError
 from rosenblatt.plots import Display, figure_of, write_picture
 from rosenblatt.plots.palette import CLASS_COLOURS, class_style
 from tests.plots.examples import AND_X, AND_Y, blobs
+from tests.plots.test_shape import trained
 from tests.processes import printed
 
 X, Y = blobs(n_features=3)
 
 
-def displays() -> list[Display]:
+def displays(folder: Path) -> list[Display]:
     """Return one of each kind."""
     clf = AveragedPerceptron(record_mistakes=True).fit(X, Y)
     of_rows: list[Any] = [plots.BoundaryDisplay, plots.RegionsDisplay, plots.ProjectionsDisplay]
@@ -39,12 +40,13 @@ def displays() -> list[Display]:
         plots.ConfusionDisplay.from_estimator(clf, X, Y),
         plots.ReliabilityDisplay.from_probabilities([0.1, 0.4, 0.9], [0, 1, 1]),
         plots.ComparisonDisplay.from_data(X, Y, max_iter=2),
+        plots.ShapeDisplay.from_estimator(trained(folder, bins=4)),
     ]
 
 
-def test_every_display() -> None:
+def test_every_display(tmp_path: Path) -> None:
     """Each says what it shows, sums itself up, is drawn without pyplot, and covers no text."""
-    every = displays()
+    every = displays(tmp_path)
     assert {type(display).__name__ for display in every} == {
         name for name in plots.__all__ if name.endswith("Display") and name != "Display"
     }

@@ -18,6 +18,7 @@ import numpy as np
 from rosenblatt.data.atomic import Target, replacing
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.plots.palette import FAINT, GRID, INK
+from rosenblatt.wording import plain
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -102,7 +103,7 @@ class Display(ABC):
 
     def summary(self) -> Any:
         """Return the arrays by name, long ones by shape and range, as JSON can hold them."""
-        return _told(self)
+        return plain(_told(self))
 
 
 def figure_of(display: Display, width: float | None = None) -> Figure:
@@ -235,6 +236,7 @@ def _told(value: Any) -> Any:
         numbers = value.dtype.kind in "iuf"
         ends = {"min": value.min().item(), "max": value.max().item()} if numbers else {}
         return {"shape": list(value.shape), **ends}
+    value = value._asdict() if hasattr(value, "_asdict") else value
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
