@@ -23,6 +23,7 @@ PLACES_A_VALUE = 1 << 12  # beyond that: a small file can't ask for much memory
 PLACES_A_DEFLATED = PLACES_A_VALUE >> 6  # the same for values that are deflated
 MOST_DEFLATED = 64  # times as long as what is stored of it an array may be
 FEW_BYTES = 1 << 12  # shorter arrays stay as they are, to be read by any program
+MANY_BYTES = 1 << 21  # of all arrays; fewer are deflated sooner than threads start
 LEVEL = 4  # of deflating: 100 MB a second; 6 takes twice the time for one hundredth
 DEFLATED = "deflated"  # under which metadata hold type, shape and type of steps of such arrays
 LONGEST_HEADER = 1 << 20  # bytes; ours names a dozen arrays
@@ -31,6 +32,8 @@ CHECKSUM = b'"checksum":"'
 ZEROS = b"0" * 64  # what stands for the checksum while it is computed
 
 NO_MODEL = "is not a rosenblatt model"
+
+Deflated = tuple[NDArray[Any], list[Any]]  # bytes; and type, shape and type of steps
 
 
 def damaged() -> Fault:
@@ -67,8 +70,8 @@ def write_tensors(
     Arrays are deflated where it pays, but those named ``plain``; None: all of them.
     """
     tensors, forms = dict(tensors), {}
-    for name in [] if plain is None else sorted(tensors.keys() - plain):
-        short = _deflated(tensors[name])
+    names = [] if plain is None else sorted(tensors.keys() - plain)
+    for name, short in zip(names, _all_deflated([tensors[name] for name in names]), strict=True):
         if short is not None:
             tensors[name], forms[name] = short
     if forms:
@@ -155,7 +158,17 @@ def deflated_forms(header: Header) -> dict[str, Any]:
     return forms
 
 
-def _deflated(values: NDArray[Any]) -> tuple[NDArray[Any], list[Any]] | None:
+def _all_deflated(arrays: list[NDArray[Any]]) -> "list[Deflated | None]":
+    """Deflate arrays, large ones side by side: zlib lets other threads run."""
+    if sum(array.nbytes for array in arrays) < MANY_BYTES:
+        return [_deflated(array) for array in arrays]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(_deflated, arrays))
+
+
+def _deflated(values: NDArray[Any]) -> Deflated | None:
     """Return an array, or the steps of rising numbers, in fewer bytes; None: saves below 10 %."""
     if values.nbytes < FEW_BYTES or values.dtype.kind not in "fiu":
         return None
