@@ -45,8 +45,8 @@ def test_trained_from_a_file(tmp_path: Path) -> None:
     assert told["bytes"] == Path(page).stat().st_size
     found = Page(Path(page).read_text(encoding="utf-8"))
     assert found.headings == [
-        *("Summary", "Test", "Verdict", "Data", "Training", "Weights", "Hardest rows", "Survival"),
-        "Parameters",
+        *("Summary", "Test", "Verdict", "Data", "Training", "Weights", "Columns", "Hardest rows"),
+        *("Survival", "Parameters"),
     ]
     wrong = round(told["test_error"] * 80)
     assert f"{wrong} of 80 rows wrong" in found.words
