@@ -50,8 +50,9 @@ JUDGE = """window.judge = (root, at) => {
         found.push(`clipped: ${node.textContent.slice(0, 30) || node.className}`);
     }
     for (const name of root.querySelectorAll(".figures dt")) {
-        if (box(name).bottom <= box(name.nextSibling).top + 1) continue;
-        found.push(`figures lie on one another: ${name.textContent}`);
+        const [above, below] = [box(name), box(name.nextSibling)];
+        if (above.bottom <= below.top + 1 && Math.abs(above.left - below.left) <= 1) continue;
+        found.push(`figures lie on one another or are shifted: ${name.textContent}`);
     }
     if (document.documentElement.scrollWidth > innerWidth) found.push("wider than the window");
     return found;
