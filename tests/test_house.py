@@ -230,7 +230,7 @@ SIZES: dict[str, Size] = {
     "report": Size(1450, 40, 7, 0, 0, 0, 0),
     "rules": Size(650, 23, 3, 0, 0, 0, 0),
     "service": Size(4650, 45, 7, 0, 0, 0, 0),
-    "theory": Size(2650, 47, 7, 0, 0, 0, 2),
+    "theory": Size(2700, 47, 7, 0, 0, 0, 2),
     "tracing": Size(950, 102, 13, 1, 1, 0, 0),
     "training": Size(2550, 58, 10, 0, 0, 0, 0),
     "tuning": Size(600, 69, 9, 1, 0, 0, 0),

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.theory.capacity import capacity_notes
 from rosenblatt.theory.certificate import (
     Certificate,
     MachineCertificate,
@@ -120,7 +121,8 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
         return replace(verdict, notes=(*proof.notes, hint))
     if mistakes is None and run is not None and run.converged:
         verdict = replace(verdict, mistakes=run.mistakes)
-    return _measured(system, proof.v, verdict, square, deadline)
+    found = _measured(system, proof.v, verdict, square, deadline)
+    return replace(found, notes=(*found.notes, *capacity_notes(rows)))
 
 
 def examine_pairs(

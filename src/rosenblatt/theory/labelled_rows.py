@@ -37,6 +37,13 @@ class LabelledRows:
         return int(self.X.shape[1])
 
     @property
+    def n_used(self) -> int:
+        """Number of features that are not 0 in all rows."""
+        if self.is_sparse:
+            return len(np.unique(self.X.indices[self.X.data != 0]))
+        return int(np.any(self.X, axis=0).sum())
+
+    @property
     def n_values(self) -> int:
         """Number of values that are stored."""
         return int(self.X.nnz if self.is_sparse else self.X.size)
