@@ -3,14 +3,13 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path, PurePath
 from time import perf_counter
 from typing import Any, Self
 
 import click
 
-import rosenblatt
 from rosenblatt.cli.options import LAYOUT, check_engine, is_given, refuse
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.training_report import report, show, show_continued
@@ -112,11 +111,6 @@ def _pruned(
 
 
 def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:
-    def prove(X: Any, y: Any, mistakes: int | None) -> Any:
-        found = rosenblatt.diagnose(X, y, mistakes=mistakes)
-        own["verdicts"].append(found if mistakes is not None else replace(found, mistakes=None))
-        return own["verdicts"][0]
-
     def show_plan(plan: TrainingPlan) -> None:
         for step, words in plan.lines() if own["verbose"] else ():
             screen.say(f"  {step}: {printable(words)}")
@@ -124,7 +118,8 @@ def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Opti
     shown: dict[str, Any] = {"tell": screen.say}
     if screen.draws_talk:
         shown["progress"] = TrainingBar
-    return trained_model(data, options | shown, prove if options["verdict"] else None, show_plan)
+    prove = own["verdicts"].append if options["verdict"] else None
+    return trained_model(data, options | shown, prove, show_plan)
 
 
 def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:

@@ -1,19 +1,18 @@
 """Several labels a row: one weight vector a label, learned in the same pass."""
 
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
-from rosenblatt.estimators.validation import check_rows
+from rosenblatt.estimators.probabilities import scores_apart
+from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.learner import Learner
@@ -32,11 +31,6 @@ class LabelRows(NamedTuple):
     classes: NDArray[Any]  # labels, sorted
     numbers: NDArray[Any]  # of the set of each row
     sets: tuple[NDArray[Any], NDArray[Any]]  # places among the classes, set by set, and their ends
-
-    @property
-    def ndim(self) -> int:
-        """Two: rows and labels."""
-        return 2
 
     def indicator(self) -> NDArray[np.bool_]:
         """Return which row has which label."""
@@ -119,8 +113,8 @@ def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.f
     marks = np.unique(np.concatenate(ends))
     grid = np.array([0.0, *(marks[1:] + marks[:-1]) / 2.0])
     grid = grid[np.argsort(np.abs(grid), kind="stable")]
-    right = np.array([((scores > t) & truth).sum(0) for t in grid])
-    said = np.array([(scores > t).sum(0) for t in grid])
+    above = (scores > t for t in grid)
+    right, said = np.swapaxes([((one & truth).sum(0), one.sum(0)) for one in above], 0, 1)
     here = truth.sum(0)
     every = max(int(here.sum()), 1)
     usual = PRIOR * right.sum(1, keepdims=True) / every
@@ -132,6 +126,8 @@ def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.f
 
 def has_several(y: Any) -> bool:
     """Return whether y gives each row any number of labels, not exactly one."""
+    if isinstance(y, LabelRows):
+        return True
     shape = getattr(y, "shape", None)
     if shape is not None and len(shape) == 2:
         return bool(sparse.issparse(y) or shape[1] != 1)
@@ -228,6 +224,7 @@ class MultilabelClassifier(RuleClassifier):
             raise InputError(
                 "X_val, y_val and groups are for rows of one label each: leave them out."
             )
+        y = label_rows(y) if self._several else y
         super().fit(X, y, coef_init, intercept_init, sample_weight, *own)
         if self._several and self.thresholds:
             start = {"coef_init": coef_init, "intercept_init": intercept_init}
@@ -257,7 +254,7 @@ class MultilabelClassifier(RuleClassifier):
 
     def _meet(self, y: Any, *, goes_on: bool) -> None:
         """Decide by y whether rows have several labels; what goes on stays what it is."""
-        several = has_several(y) or isinstance(y, LabelRows)
+        several = has_several(y)
         if goes_on and "_model" in vars(self):
             if several != self._several:
                 raise InputError(
@@ -278,14 +275,11 @@ class MultilabelClassifier(RuleClassifier):
         if not n_tried:
             return np.zeros(len(self.classes_))
         tried, rest = order[:n_tried], np.sort(order[n_tried:])
-        given = self.get_params(deep=False)
-        quiet = {"thresholds": False, "observers": None, "verbose": False, "warm_start": False}
-        other, matrix = type(self)(**given | quiet), matrix_of(rows)
-        weight = None if sample_weight is None else np.asarray(sample_weight)[rest]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            other.fit(matrix[rest], labels.take(rest), **start, sample_weight=weight)
-        scores = other.decision_function(matrix[tried])
+        weight = check_sample_weight(sample_weight, len(order))
+        changed = {"thresholds": False, "warm_start": False}
+        scores = scores_apart(
+            self, matrix_of(rows), labels.take(rest), weight, (rest, tried), changed, **start
+        )
         return fitted_thresholds(scores, labels.take(tried).indicator())
 
     @property

@@ -1,6 +1,7 @@
 """Probabilities for an estimator, fitted to the scores of rows that were not learned from."""
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,31 @@ from rosenblatt.models.search import splits
 
 N_FOLDS = 5
 ENOUGH = 1000  # held-out rows, for two numbers to be fitted to
+
+
+def scores_apart(
+    estimator: Any,
+    X: Any,
+    y: Any,  # of the rows that are learned from
+    weight: NDArray[Any] | None,
+    parts: tuple[NDArray[Any], NDArray[Any]],  # rows that are learned from, rows that are scored
+    changed: Mapping[str, Any],
+    **start: Any,
+) -> NDArray[Any]:
+    """Return the scores of rows by an estimator of the same parameters that has not seen them.
+
+    But for those that are ``changed``.
+    """
+    rest, tried = parts
+    quiet = {"observers": None, "verbose": False}
+    other = type(estimator)(**estimator.get_params(deep=False) | quiet | changed)
+    pairwise = get_tags(estimator).input_tags.pairwise
+    given = {"sample_weight": None if weight is None else weight[rest], **start}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        other.fit(X[np.ix_(rest, rest)] if pairwise else X[rest], y, **given)
+    scores: NDArray[Any] = other.decision_function(X[np.ix_(tried, rest)] if pairwise else X[tried])
+    return scores
 
 
 def with_probabilities(
@@ -42,9 +68,6 @@ def with_probabilities(
         msg = "calibrate needs all rows in one fit: set warm_start=False or calibrate=False."
         raise InputError(msg)
     model: Model = estimator._model  # noqa: SLF001  # ours
-    parameters = estimator.get_params(deep=False)
-    parameters |= {"calibrate": False, "observers": None, "verbose": False}
-    pairwise = get_tags(estimator).input_tags.pairwise
     X, classes = matrix_of(rows), model.labels
     scores, numbers = [], []
     if held is not None and held.X is not None:
@@ -55,14 +78,8 @@ def with_probabilities(
         learned = np.ones(len(y), bool)
         learned[held_out] = False
         rest = np.flatnonzero(learned)
-        other = type(estimator)(**parameters)
-        given = {"sample_weight": None if weight is None else weight[rest], **start}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            other.fit(X[np.ix_(rest, rest)] if pairwise else X[rest], y[rest], **given)
-        scores.append(
-            other.decision_function(X[np.ix_(held_out, rest)] if pairwise else X[held_out])
-        )
+        other = {"calibrate": False}
+        scores.append(scores_apart(estimator, X, y[rest], weight, (rest, held_out), other, **start))
         numbers.append(np.searchsorted(classes, y[held_out]))
     if not scores:
         msg = "calibrate needs at least two rows of a class, to hold one of them out; got one each."

@@ -22,7 +22,7 @@ from rosenblatt.data.encoding.numbers import NumberBins
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.scoring import linear_scores
-from rosenblatt.training.examples import ArraySupply, Examples, targets_of
+from rosenblatt.training.examples import ArraySupply, Examples, leads_of, targets_of
 from rosenblatt.training.state import fit_supply
 from rosenblatt.wording import word_list
 
@@ -136,7 +136,6 @@ class _Residuals(NamedTuple):
 
 def _residuals(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any], _Residuals]:
     """Return the rows in an order in which those with residuals come first, and the residuals."""
-    row = np.arange(len(numbers))
     if scores.ndim == 1:
         short = np.where(numbers == 1, scores, -scores) < MARGIN
         order = np.argsort(np.where(short, 1 - numbers, 2), kind="stable")
@@ -144,10 +143,8 @@ def _residuals(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any
         none = np.zeros(n, np.int64)
         sides = _Side(slice(0, n_added), none[:n_added]), _Side(slice(n_added, n), none[n_added:])
     else:
-        others = scores.copy()
-        others[row, numbers] = -np.inf
-        rival = others.argmax(axis=1)
-        short = scores[row, numbers] - others[row, rival] < MARGIN
+        leads, rival = leads_of(scores.copy(), numbers)
+        short = leads < MARGIN
         order, n = np.argsort(~short, kind="stable"), np.count_nonzero(short)
         pairs = np.stack([numbers, rival])[:, order[:n]]
         common = np.argsort(-np.bincount(pairs.ravel(), minlength=scores.shape[1]), kind="stable")

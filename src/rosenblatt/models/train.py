@@ -250,9 +250,9 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     layout, columns, learner = settings(**given)
     if columns.column_pairs and (columns.degree > 1 or kernel is not None):
         every = Parameter("degree", columns.degree)
-        other = every if kernel is None else Parameter("kernel", kernel.kernel)
+        rival = every if kernel is None else Parameter("kernel", kernel.kernel)
         chosen = Parameter("column_pairs")
-        raise InputError(f"{chosen} is not available with {other}: leave one out.")
+        raise InputError(f"{chosen} is not available with {rival}: leave one out.")
     source = ShownFiles(Files(_names(paths), layout), columns)
     if kernel is not None and columns.group is not None:
         both = Parameter("group"), " is not available with ", Parameter("kernel"), "."
@@ -320,16 +320,16 @@ def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
     >>> clf.model_.training["n_rows"], clf.model_.evaluate(str(path)).error
     (40, 0.0)
     """
-    return trained_model(paths, given, public_name("diagnose") if given.get("verdict") else None)
+    return trained_model(paths, given, (lambda _: None) if given.get("verdict") else None)
 
 
 def trained_model(
     paths: Names,
     given: Mapping[str, Any],
-    prove: Callable[..., Any] | None,
+    prove: Callable[[Any], object] | None,
     show: Callable[[TrainingPlan], object] = lambda _: None,
 ) -> Model:
-    """Return the model that these parameters of ``train_files`` make; ``prove`` gives a verdict."""
+    """Return the model of these parameters of ``train_files``; ``prove`` is handed the verdict."""
     how = DEFAULTS | dict(given) | {"verdict": prove is not None}
     others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
     run = Run(**{name: how.pop(name) for name in Run._fields})
@@ -464,7 +464,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
 
 
 def _weights_model(
-    plan: TrainingPlan, run: Run, prove: Callable[..., Any] | None
+    plan: TrainingPlan, run: Run, prove: Callable[[Any], object] | None
 ) -> tuple[Model, CSR, NDArray[Any]]:
     """Return a model of files, some rows as they were learned from, and rows by class."""
     source, texts, race = plan.source, plan.race_texts(), plan.race()
@@ -476,7 +476,9 @@ def _weights_model(
     votes, record = recorded(trained), record_of(outcome)
     verdict, notes = None, list[str]()
     if prove is not None:
-        verdict = _verdict(prove, trained, learner)
+        verdict = _verdict(trained, learner)
+        if verdict is not None:
+            prove(verdict)
         no_verdict = "No verdict: it looks at all rows at once, and they do not fit into "
         notes += [Sentence(f"{no_verdict}{Parameter('buffer')}.")] * (verdict is None)
     record["outcome"]["n_learned"] = outcome.n_rows
@@ -564,7 +566,7 @@ def encoding_notes(encoding: Any) -> list[str]:
     return notes
 
 
-def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner) -> Any:
+def _verdict(trained: StreamFit, learner: Learner) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     from scipy import sparse
 
@@ -577,5 +579,5 @@ def _verdict(diagnose: Callable[..., Any], trained: StreamFit, learner: Learner)
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)
     X = X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray()
-    found = diagnose(X, y, mistakes=made if bounded else None)
+    found = public_name("diagnose")(X, y, mistakes=made if bounded else None)
     return found if bounded else replace(found, mistakes=None)  # those of its own search
