@@ -203,16 +203,11 @@ class MultilabelClassifier(RuleClassifier):
 
         Parameters
         ----------
-        X : array or CSR matrix of shape (n_rows, n_features)
         y : array or sparse matrix of shape (n_rows, n_labels), or a collection of labels a row
             1 where a row has a label, 0 elsewhere; or for each row a set, tuple or list of labels.
             A row may have none. Lists of as many zeros and ones each are taken as an indicator.
-        coef_init, intercept_init : arrays like ``coef_`` and ``intercept_``, default None
-            Where to start; from zero otherwise.
-        sample_weight : array of shape (n_rows,), default None
-            Multiplies the step of each row. A row of weight 0 is left out altogether.
-        X_val, y_val, groups : default None
-            As of ``RuleClassifier``, for rows of one label each.
+        X, coef_init, intercept_init, sample_weight, X_val, y_val, groups
+            As of ``RuleClassifier``; the last three for rows of one label each.
 
         Returns
         -------
