@@ -11,14 +11,18 @@ from sklearn.multiclass import OneVsRestClassifier
 from rosenblatt import (
     ConfidenceWeightedClassifier,
     MultilabelClassifier,
+    OnlineLearner,
     Perceptron,
     RuleClassifier,
+    explain,
     load,
     save,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.multilabel import fitted_thresholds
+from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.model import Model
+from rosenblatt.plots import ConfusionDisplay, WeightsDisplay
+from rosenblatt.report import html_report
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((300, 6))
@@ -101,11 +105,32 @@ def test_a_saved_classifier_is_the_same(tmp_path: Any, goal: str, n_labels: int)
     assert np.array_equal(loaded.decision_function(X), clf.decision_function(X))
     assert np.array_equal(loaded.thresholds_, clf.thresholds_)
     assert np.array_equal(loaded.predict(X), clf.predict(X))
+    said = [tuple(np.flatnonzero(row).tolist()) for row in clf.predict(X)]
     loaded.partial_fit(X[:20], labels[:20])
     clf.partial_fit(X[:20], labels[:20])
     assert np.array_equal(loaded.coef_, clf.coef_)
-    with pytest.raises(InputError, match=r"several labels.*rosenblatt\.load"):
+    model = Model.load(tmp_path / "tags.model", several=True)
+    assert model.predict(X).tolist() == said
+    names = [tuple(np.flatnonzero(row).tolist()) for row in loaded.predict(X)]
+    assert loaded.model_.predict(X).tolist() == names
+    with pytest.raises(InputError, match=r"tags.model gives a row any number of labels"):
         Model.load(tmp_path / "tags.model")
+
+
+def test_what_needs_one_label_refuses_several() -> None:
+    """What takes the highest label for the only one says that it cannot."""
+    clf = MultilabelClassifier().fit(X, Y)
+    uses: list[Any] = [
+        lambda: explain(clf, X[0]),
+        lambda: clf.model_.explain(X[0]),
+        lambda: html_report(clf, X, Y[:, 0]),
+        lambda: WeightsDisplay.from_estimator(clf),
+        lambda: ConfusionDisplay.from_estimator(clf, X, Y[:, 0]),
+        lambda: OnlineLearner.from_model(clf),
+    ]
+    for use in uses:
+        with pytest.raises(InputError, match=r"any number of labels, and this needs exactly one"):
+            use()
 
 
 def test_thresholds_raise_f1_on_new_rows() -> None:

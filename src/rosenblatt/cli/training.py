@@ -255,7 +255,7 @@ def _model_path(data: Sequence[str], *, force: bool, new: bool) -> str:
     what = "already exists"
     if new:
         try:
-            training = Model.load(path).training
+            training = Model.load(path, several=True).training
         except InputError:
             msg = f"{path} already exists and is not a model; choose another output file with -o."
             raise InputError(msg) from None

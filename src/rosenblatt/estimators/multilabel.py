@@ -15,14 +15,14 @@ from rosenblatt.estimators.probabilities import scores_apart
 from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
+from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import THRESHOLDS, Model
+from rosenblatt.models.scoring import above
 from rosenblatt.training.examples import Examples, permute
 
 GOALS = ("each", "ranking")
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
-KEY = "thresholds"  # of the array of a model
-PRIOR = 50  # labels of all kinds that join those of one where its threshold is chosen
 
 
 class LabelRows(NamedTuple):
@@ -97,31 +97,6 @@ def _shared(places: list[NDArray[Any]]) -> tuple[NDArray[Any], tuple[NDArray[Any
         np.concatenate([np.empty(0, np.int32), *sets]),
         np.cumsum([0, *map(len, sets)]),
     )
-
-
-def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
-    """Return for each label the score above which its F1 on these rows is largest.
-
-    Of equals it is the one nearest to 0. A label that few rows have would take its threshold from
-    chance: counts of all labels, worth ``PRIOR`` rows that have it, are added to its own.
-    """
-    # Between scores of labels that are there and the highest of as many that are not; 0 first
-    there = scores[truth]
-    others = np.sort(scores[~truth])[-max(len(there), 1) :]
-    steps = np.linspace(0.0, 1.0, 101)
-    ends = [np.quantile(part, steps) for part in (there, others) if len(part)]
-    marks = np.unique(np.concatenate(ends))
-    grid = np.array([0.0, *(marks[1:] + marks[:-1]) / 2.0])
-    grid = grid[np.argsort(np.abs(grid), kind="stable")]
-    above = (scores > t for t in grid)
-    right, said = np.swapaxes([((one & truth).sum(0), one.sum(0)) for one in above], 0, 1)
-    here = truth.sum(0)
-    every = max(int(here.sum()), 1)
-    usual = PRIOR * right.sum(1, keepdims=True) / every
-    usually_said = PRIOR * (said.sum(1, keepdims=True) / every + 1.0)
-    f1 = 2.0 * (right + usual) / (said + here + usually_said)
-    found: NDArray[np.float64] = grid[f1.argmax(0)]
-    return found
 
 
 def has_several(y: Any) -> bool:
@@ -223,7 +198,7 @@ class MultilabelClassifier(RuleClassifier):
         super().fit(X, y, coef_init, intercept_init, sample_weight, *own)
         if self._several and self.thresholds:
             start = {"coef_init": coef_init, "intercept_init": intercept_init}
-            self._model.arrays = {KEY: self._fitted_thresholds(X, y, sample_weight, **start)}
+            self._model.arrays = {THRESHOLDS: self._fitted_thresholds(X, y, sample_weight, **start)}
         return self
 
     def partial_fit(
@@ -244,7 +219,7 @@ class MultilabelClassifier(RuleClassifier):
         if before is not None and before[1].any():
             kept = np.zeros(len(self.classes_))
             kept[self.classes_.searchsorted(before[0])] = before[1]
-            self._model.arrays = {KEY: kept}
+            self._model.arrays = {THRESHOLDS: kept}
         return self
 
     def _meet(self, y: Any, *, goes_on: bool) -> None:
@@ -280,8 +255,7 @@ class MultilabelClassifier(RuleClassifier):
     @property
     def thresholds_(self) -> NDArray[Any]:
         """The score of each label above which it is predicted."""
-        found: NDArray[Any] = self._fitted.arrays.get(KEY, np.zeros(len(self.classes_)))
-        return found
+        return self._fitted.thresholds
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return an indicator of shape (n_rows, n_labels), or the label of each row, if it has one.
@@ -291,8 +265,8 @@ class MultilabelClassifier(RuleClassifier):
         check_is_fitted(self)
         if not self._several:
             return super().predict(X)
-        scores, least = self.decision_function(X), self.thresholds_
-        return (scores >= least if self.zero == "positive" else scores > least).astype(np.int64)
+        scores, positive = self.decision_function(X), self.zero == "positive"
+        return above(scores, self.thresholds_, positive=positive).astype(np.int64)
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """Return the labels of each row."""

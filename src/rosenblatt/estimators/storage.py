@@ -53,7 +53,7 @@ def save(estimator: Any, path: Source) -> None:
     array(['yes'], dtype='<U3')
     """
     if isinstance(estimator, Model | OnlineLearner):
-        write(model_of(estimator), path)
+        write(model_of(estimator, several=True), path)
         return
     piped = isinstance(estimator, Pipeline)
     classifier = estimator.steps[-1][1] if piped else estimator

@@ -20,7 +20,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
-from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.scoring import Scorer, above, label_sets
 from rosenblatt.training.examples import winners
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
@@ -39,6 +39,7 @@ Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
+THRESHOLDS = "thresholds"  # the array of those of labels, where a row may have several
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 
 
@@ -187,19 +188,17 @@ class Model:
         self.state.by_class(self.state.weights)[0, -1] += by
 
     @classmethod
-    def load(cls, path: "str | Path") -> "Model":
-        """Return the model of a file, which this version can use; ``-`` is standard input."""
+    def load(cls, path: "str | Path", *, several: bool = False) -> "Model":
+        """Return the model of a file, which this version can use; ``-`` is standard input.
+
+        Without ``several``, one that gives rows several labels is an error.
+        """
         from rosenblatt.models.checks import check_learner
         from rosenblatt.models.file import read
 
         model, name = read(path), "standard input" if path == "-" else str(path)
         check_learner(model, name)
-        if model.several:
-            raise InputError(
-                f"{name} gives rows several labels, which it does in Python alone: load it with "
-                "rosenblatt.load."
-            )
-        return model
+        return model if several else model.of_one_label(name)
 
     def save(self, path: "str | Path") -> None:
         """Write the model file, whole or not at all; ``-`` is standard output."""
@@ -223,6 +222,21 @@ class Model:
     def several(self) -> str:
         """How a mistake on a row with several labels is read; empty where each row has one."""
         return "" if self.described is None else str(self.described.get("labels", ""))
+
+    def of_one_label(self, name: str = "The model") -> "Model":
+        """Return the model; raise InputError where it gives rows several labels."""
+        if self.several:
+            raise InputError(
+                f"{name} gives a row any number of labels, and this needs exactly one: such models "
+                "predict, and are evaluated, saved and loaded."
+            )
+        return self
+
+    @property
+    def thresholds(self) -> NDArray[Any]:
+        """The score of each label above which it is predicted, where a row may have several."""
+        found: NDArray[Any] = self.arrays.get(THRESHOLDS, np.zeros(len(self.classes)))
+        return found
 
     @cached_property
     def labels(self) -> NDArray[Any]:
@@ -359,9 +373,19 @@ class Model:
         return Scorer(self).scores(input_rows(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of each row of ``X``, which is what ``scores`` takes."""
-        found: NDArray[Any] = self.labels[winners(self.scores(X), positive=self.positive)]
+        """Return the label of each row of ``X``, which is what ``scores`` takes.
+
+        Where a row may have several, it is a tuple of labels, in an array of objects.
+        """
+        scores = self.scores(X)
+        if self.several:
+            return label_sets(self.labels, self.has_label(scores))
+        found: NDArray[Any] = self.labels[winners(scores, positive=self.positive)]
         return found
+
+    def has_label(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which row has which label, by the scores of rows that may have several."""
+        return above(scores, self.thresholds, positive=self.positive)
 
     def probabilities(self, X: Any) -> NDArray[Any]:
         """Return the probability of each class on each row of ``X``, (n_rows, n_classes).
@@ -436,11 +460,14 @@ def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[s
     }
 
 
-def model_of(fitted: Any) -> Model:
-    """Return the model that a fitted estimator of this package holds, or the model given."""
+def model_of(fitted: Any, *, several: bool = False) -> Model:
+    """Return the model that a fitted estimator of this package holds, or the model given.
+
+    Without ``several``, one that gives rows several labels is an error.
+    """
     model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
     if isinstance(model, Model):
-        return model
+        return model if several else model.of_one_label()
     raise InputError(
         f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
     )

@@ -111,6 +111,18 @@ def linear_scores(state: State, rows: Rows) -> NDArray[Any]:
     return scores
 
 
+def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> NDArray[np.bool_]:
+    """Return which row has which label: where its score is above the threshold of the label."""
+    return np.asarray(scores >= thresholds if positive else scores > thresholds)
+
+
+def label_sets(labels: NDArray[Any], given: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the labels of each row as a tuple, by which row has which."""
+    found = np.empty(len(given), object)
+    found[:] = [tuple(labels[row].tolist()) for row in given]
+    return found
+
+
 def n_voting(model: "Model") -> int | None:
     """Return how many weight vectors of a model vote; None where one alone decides."""
     return votes_of(model).n_vectors if model.voted else None

@@ -12,6 +12,7 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
+from rosenblatt.models.model import model_of
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 from rosenblatt.training.examples import known_numbers
 
@@ -56,9 +57,11 @@ def rows_of_estimator(
 
 
 def check_fitted(estimator: Any) -> None:
-    """Raise InputError unless an estimator is fitted."""
+    """Raise InputError unless an estimator is fitted, and gives each row one label."""
     if not hasattr(estimator, "classes_"):
         raise InputError(f"The {type(estimator).__name__} is not fitted; call fit first.")
+    if hasattr(estimator, "model_"):
+        model_of(estimator)
 
 
 def check_two_classes(rows: DrawnRows) -> None:

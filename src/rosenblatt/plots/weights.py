@@ -17,7 +17,7 @@ from rosenblatt.models.explanation import (
     ranked_weights,
     ranking_misleads,
 )
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, model_of
 from rosenblatt.plots.display import Axes, Display, label_text, style_axes, titled
 from rosenblatt.plots.palette import INK, class_style
 from rosenblatt.plots.subject import check_fitted
@@ -283,15 +283,13 @@ def draw_bars(
 
 def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Model:
     """Return the model of an estimator of this package, or the model that is given itself."""
-    if isinstance(estimator, Model):
-        model = estimator
-    elif isinstance(estimator, OnlineClassifier):
+    if isinstance(estimator, OnlineClassifier):
         check_fitted(estimator)
-        model = estimator.model_
-    else:
+    elif not isinstance(estimator, Model):
         got = type(estimator).__name__
         msg = f"This picture needs a fitted linear estimator of rosenblatt; got a {got}."
         raise InputError(msg)
+    model = model_of(estimator)
     if feature_names is None:
         return model
     names = tuple(str(name) for name in feature_names)
