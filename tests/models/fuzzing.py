@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check, input_errors
-from rosenblatt.models.file import read_from
+from rosenblatt.models.file import check, read_from
 from rosenblatt.models.model import Model
+from rosenblatt.models.tensors import input_errors
 from tests.models.models import assert_same, example
 from tests.models.written import summed, written
 

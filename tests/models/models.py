@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.checks import TYPE_NAMES
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.tensors import TYPE_NAMES
 
 words = st.text(max_size=8)
 finite = st.one_of(

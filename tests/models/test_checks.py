@@ -91,8 +91,8 @@ def test_sizes_are_checked_before_memory_is_reserved(tmp_path: Path) -> None:
 def test_a_number_in_the_place_of_entries(tmp_path: Path, key: str) -> None:
     """``{"$float": "inf"}`` where named entries must be is refused in words."""
     from rosenblatt.models import file
-    from rosenblatt.models.checks import Fault
     from rosenblatt.models.file import document_of, fields_of
+    from rosenblatt.models.tensors import Fault
 
     save(Perceptron().fit(X, Y), tmp_path / "m")
     document = document_of(file.read(tmp_path / "m")) | {key: {"$float": "inf"}}

@@ -16,10 +16,9 @@ from hypothesis import given
 from safetensors import safe_open
 from safetensors.numpy import load
 
-from rosenblatt.models.checks import Fault
 from rosenblatt.models.file import read, read_from, write
 from rosenblatt.models.model import Model, Spread
-from rosenblatt.models.tensors import read_arrays, read_header, write_tensors
+from rosenblatt.models.tensors import Fault, read_arrays, read_header, write_tensors
 from tests.models.models import assert_same, example, models
 from tests.models.written import written
 from tests.processes import printed

@@ -15,7 +15,6 @@ from sklearn.pipeline import Pipeline
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES, FittedClassifier
 from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
-from rosenblatt.models.checks import check_learner, usable_options
 from rosenblatt.models.file import Source, read, write
 from rosenblatt.models.learner import SPELLINGS, lost_options
 from rosenblatt.models.model import Model, model_of
@@ -95,7 +94,7 @@ def load(path: Source | Model) -> FittedClassifier:
         model, name = path, "The model"
     else:
         model, name = read(path), "standard input" if path == "-" else os.fspath(path)
-    check_learner(model, name)
+    model.check_learner(name)
     try:
         found: Any = (
             pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
@@ -113,7 +112,7 @@ def estimator_of(model: Model) -> FittedClassifier:
     if model.learner not in CLASSES:
         msg = f"there is no class {model.learner:.60} here: import the module that defines it."
         raise InputError(msg)
-    estimator = CLASSES[model.learner](**usable_options(model))
+    estimator = CLASSES[model.learner](**model.usable_options())
     model = _checked(model)
     encoder = model.encoder  # an encoding that cannot be used is an error now
     names = model.feature_names if encoder is None else None

@@ -13,7 +13,6 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.checks import class_weights_of
 from rosenblatt.models.fitting import learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, file_record
@@ -103,7 +102,7 @@ def learn_files(
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
     new, batches = _copy(model, files)
     learner = model.how
-    class_weights = class_weights_of(model)
+    class_weights = model.class_weights()
     tally = ProgressiveError(watch)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
     with hold_interrupt() as interrupt:

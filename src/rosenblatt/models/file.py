@@ -11,7 +11,7 @@ import stat
 import sys
 from collections.abc import Collection
 from dataclasses import asdict
-from itertools import zip_longest
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -22,34 +22,30 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.checks import (
-    SPREADS,
-    VECTORS,
-    Fault,
-    check,
-    fail,
-    input_errors,
-    model_arrays,
-    require,
-    shape_of,
-)
-from rosenblatt.models.model import Json, Model, Spread
+from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,
     PLACES_A_DEFLATED,
+    TYPE_NAMES,
+    Fault,
     damaged,
     deflated_forms,
+    fail,
+    input_errors,
     most_places,
     packed,
     read_arrays,
     read_header,
+    require,
     unpacked,
     write_tensors,
 )
 from rosenblatt.version import __version__
 
 Source = str | os.PathLike[str]
+MOST_ROWS = 2**63  # what a count may reach
+PIECE = 1 << 20  # values looked at together, so that a check needs no memory of the model's size
 FORMAT_VERSION = 2  # 1: nothing is deflated, and weights are float64, as in small files
 NOTHING = type(None)
 ENTRIES: dict[str, tuple[type, ...]] = {
@@ -73,6 +69,10 @@ ENTRIES: dict[str, tuple[type, ...]] = {
 MAPPINGS = ("options", "outcome", "training", "encoding", "verdict", "described")
 TAG = "$float"
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+# Arrays of (n_vectors, n_features + 1), and what their numbers, all finite, must not be below
+VECTORS = {"weights": -math.inf, "ledger": -math.inf, "variance": 0.0}
+SPREADS = tuple(f"spread.{part}" for part in SPREAD_PARTS)  # of (n_features,), any numbers
 
 
 def write(model: Model, path: Source, *, deflate: bool = True) -> None:
@@ -120,6 +120,95 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
         msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
         raise Fault(msg, f"was written by a newer version of rosenblatt ({formats})")
     return _model(read_arrays(file, header, size), deflated_forms(header))
+
+
+def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
+    """Return the arrays of numbers that a model has, by their names in a file."""
+    found = {name: getattr(model, name) for name in VECTORS}
+    if model.spread is not None:
+        found |= {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
+    return {name: array for name, array in found.items() if array is not None}
+
+
+def shape_of(
+    name: str, n_classes: int, n_features: int, *, several: bool = False
+) -> tuple[int, ...]:
+    """Return the shape of such an array; ``several``: labels a row may have."""
+    n_vectors = 1 if n_classes == 2 and not several else n_classes
+    return (n_vectors, n_features + 1) if name in VECTORS else (n_features,)
+
+
+def check(model: Model, n_features: int | None = None) -> None:
+    """Raise Fault with the first thing that does not fit, to a number of features if given."""
+    require(model.learner, "learner")
+    _check_classes(model.classes)
+    require(_is_count(model.count, least=1), "count of rows")
+    require(model.weights.ndim == 2 and model.weights.shape[1], "matrix of weights")
+    for name, array in model_arrays(model).items():
+        n = model.n_features if n_features is None else n_features
+        shape = shape_of(name, len(model.classes), n, several=bool(model.several))
+        _check_array(name, array, shape)
+    names = model.feature_names
+    if names is not None and [*map(type, names)] != [str] * model.n_features:
+        fail(f"its {model.n_features} features must have a word each as names")
+    require(model.spread is None or _is_count(model.spread.n_rows), "spread")
+    require(model.calibration is None or _is_calibration(model.calibration), "calibration")
+    for name, array in (model.encoding_arrays | model.arrays).items():
+        if array.dtype.newbyteorder("=") not in TYPE_NAMES:
+            fail(f"its array {name!r} must hold numbers; got {array.dtype}")
+
+
+def finite_average(model: Model) -> NDArray[Any]:
+    """Return the weights that predict, for forms that have no infinity."""
+    with np.errstate(over="ignore"):
+        weights = model.deciding_weights
+    if not np.isfinite(weights).all():
+        fail("its average is beyond the range of float64; scale the features")
+    return weights
+
+
+def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    narrow = name in SPREADS and array.dtype == np.float32
+    if array.shape != shape or not (array.dtype == np.float64 or narrow):
+        wanted = f"float64 of shape {shape}"
+        fail(f"its {name} must be {wanted}; got {array.dtype} of shape {array.shape}")
+    flat = array.reshape(-1)
+    for start in range(0, flat.size if name in VECTORS else 0, PIECE):
+        piece = flat[start : start + PIECE]
+        if not (np.isfinite(piece) & (piece >= VECTORS[name])).all():
+            fail(f"its {name} must be finite{' and at least 0' * (VECTORS[name] == 0)}")
+
+
+def _is_count(number: object, least: int = 0) -> bool:
+    return type(number) is int and least <= number < MOST_ROWS
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return type(value) in {int, float} and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return False
+
+
+def _check_classes(classes: tuple[Class, ...]) -> None:
+    kinds = {float if type(c) is int or _is_number(c) else type(c) for c in classes}
+    nan = any(type(c) is float and not _is_number(c) for c in classes)
+    if nan or len(kinds) != 1 or not kinds <= {str, bool, float}:
+        fail(f"its classes must be words, finite numbers or truth values; got {classes!r:.60}")
+    for one, two in pairwise(classes):
+        if not one < two:  # type: ignore[operator]  # they are of one kind
+            fail(f"its classes must be different and ascend; {two!r:.60} comes after {one!r:.60}")
+
+
+def _is_calibration(calibration: Calibration) -> bool:
+    points = calibration.points
+    numbers = [calibration.slope, calibration.offset, *(n for point in points for n in point)]
+    return (
+        _is_count(calibration.n_rows)
+        and all(map(_is_number, numbers))
+        and all(0 <= p <= 1 for _, p in points)
+        and all(x < y and p <= q for (x, p), (y, q) in pairwise(points))
+    )
 
 
 def _tensors(model: Model) -> dict[str, NDArray[Any]]:
@@ -264,15 +353,16 @@ def original(value: Json) -> Json:
     """Return what ``plain`` was given."""
     if isinstance(value, dict):
         if TAG in value:
-            text = value[TAG]
-            if len(value) > 1 or not isinstance(text, str) or text not in NOT_FINITE:
-                fail(f'"{TAG}" must stand alone, with "inf", "-inf" or "nan"; got {value!r:.60}')
-            return NOT_FINITE[text]
-        return {_unescaped(key): original(item) for key, item in value.items()}
+            if [*value.items()] not in [[(TAG, text)] for text in NOT_FINITE]:
+                raise damaged()
+            return NOT_FINITE[value[TAG]]
+        if any(key.startswith("$") and not key.startswith("$$") for key in value):
+            raise damaged()
+        return {key.removeprefix("$"): original(item) for key, item in value.items()}
     if isinstance(value, list):
         return [original(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
-        fail("a number in it is beyond the range of float64")
+        raise damaged()
     return value
 
 
@@ -280,11 +370,8 @@ def parse(text: str | bytes) -> Json:
     """Return the value of a JSON text; a key that stands twice is an error."""
     try:
         return json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        msg = f"line {error.lineno}, column {error.colno} is not JSON: {error.msg}"
-    except ValueError:  # not UTF-8, or an integer of more digits than Python reads
-        msg = "it is not UTF-8 text, or a number in it has too many digits"
-    raise Fault(msg)
+    except ValueError:  # no JSON, not UTF-8, or an integer of more digits than Python reads
+        raise Fault("it is not JSON in UTF-8, or a number in it has too many digits") from None
 
 
 def compact(value: Json) -> str:
@@ -303,16 +390,10 @@ def _escaped(key: object) -> str:
     return f"${key}" if key.startswith("$") else str(key)
 
 
-def _unescaped(key: str) -> str:
-    if key.startswith("$") and not key.startswith("$$"):
-        fail(f"the key {key!r:.60} begins with one $; write two")
-    return key.removeprefix("$")
-
-
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        rest = list(found)
-        twice = next(key for (key, _), other in zip_longest(pairs, rest) if key != other)
+        names = [key for key, _ in pairs]
+        twice = next(key for k, key in enumerate(names) if key in names[:k])
         fail(f"the key {twice!r:.60} stands twice in one place")
     return found

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check, fail, finite_average, input_errors
-from rosenblatt.models.file import document_of, no_form, plain, versions
+from rosenblatt.models.file import check, document_of, finite_average, no_form, plain, versions
 from rosenblatt.models.model import SPREAD_PARTS, Json, Model
-from rosenblatt.models.tensors import MOST_PLACES, nonzero_places
+from rosenblatt.models.tensors import MOST_PLACES, fail, input_errors, nonzero_places
 
 
 def to_json(model: Model) -> str:

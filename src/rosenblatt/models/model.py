@@ -21,9 +21,11 @@ from rosenblatt.models.calibration import Calibration, probabilities, vote_share
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.scoring import Scorer, above, label_sets
-from rosenblatt.training.examples import winners
+from rosenblatt.parameters import check_parameters
+from rosenblatt.training.examples import class_weights, winners
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
+from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding import TableEncoding
@@ -66,7 +68,7 @@ class Model:
 
     Two classes share one vector, whose positive side is the second class; K classes have K. The
     bias stands last in each vector and is 0 where the learner has none. What must fit together is
-    checked by ``rosenblatt.models.checks`` whenever a model is written or read.
+    checked by ``rosenblatt.models.file`` whenever a model is written or read.
 
     Every fitted estimator holds one, ``model_``.
     """
@@ -193,11 +195,10 @@ class Model:
 
         Without ``several``, one that gives rows several labels is an error.
         """
-        from rosenblatt.models.checks import check_learner
         from rosenblatt.models.file import read
 
         model, name = read(path), "standard input" if path == "-" else str(path)
-        check_learner(model, name)
+        model.check_learner(name)
         return model if several else model.of_one_label(name)
 
     def save(self, path: "str | Path") -> None:
@@ -205,6 +206,45 @@ class Model:
         from rosenblatt.models.file import write
 
         write(self, path)
+
+    def check_learner(self, name: str) -> None:
+        """Raise InputError where a model file of this name holds a learner that is not known."""
+        if self.described is None and self.learner not in SPELLINGS:
+            raise InputError(
+                f"{name} holds a {self.learner!r:.60}, and this version of rosenblatt knows "
+                f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
+            )
+        try:
+            self.usable_options()
+            if self.described is not None:
+                Learner.described(self.described)
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            raise InputError(f"{name} cannot be used: {error}") from error
+
+    def usable_options(self) -> dict[str, Any]:
+        """Return the parameters of the learner, checked."""
+        options = dict(self.options)
+        for name in ("class_weight", "parameters"):
+            if isinstance(options.get(name), list):
+                options[name] = dict(options[name])
+        if self.described is None:  # else its class knows more of its parameters
+            for name in sorted(options.keys() - SPELLINGS[self.learner].names):
+                msg = f"{self.learner} has no parameter {name!r:.60}; upgrade rosenblatt."
+                raise InputError(msg)
+        check_parameters(self.learner, options)
+        return options
+
+    def class_weights(self) -> dict[Class, float]:
+        """Return what multiplied the steps of each class in training; those left out have 1."""
+        class_weight = self.usable_options().get("class_weight")
+        counts = self.training.get("class_counts")
+        if class_weight == "balanced" and counts is None:
+            raise InputError(
+                "The model was trained with class_weight='balanced' and does not say how many rows "
+                "each class had; train it with a weight for each class."
+            )
+        weights = class_weights(class_weight, self.classes, np.asarray(counts or (), np.float64))
+        return {} if weights is None else dict(zip(self.classes, weights.tolist(), strict=True))
 
     @cached_property
     def state(self) -> State:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.checks import check, finite_average, input_errors
-from rosenblatt.models.file import compact, plain, versions
+from rosenblatt.models.file import check, compact, finite_average, plain, versions
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.tensors import input_errors
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
 LARGEST = 2_000_000_000  # bytes of weights; a protocol buffer ends at 2 GiB

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
-from rosenblatt.models.checks import VECTORS
-from rosenblatt.models.file import write_to
+from rosenblatt.models.file import VECTORS, write_to
 from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag

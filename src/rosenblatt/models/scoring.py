@@ -82,10 +82,9 @@ class Scorer:
 
 
 def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
-    from rosenblatt.models.checks import usable_options
     from rosenblatt.models.kernel_machine import machine_scores, stored_machine
 
-    parameters = SimpleNamespace(**usable_options(model))
+    parameters = SimpleNamespace(**model.usable_options())
     if parameters.kernel == "precomputed":
         raise InputError(
             'The model was trained with kernel="precomputed", on kernel values that were computed '

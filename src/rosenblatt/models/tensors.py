@@ -8,14 +8,21 @@ what deflates well is deflated.
 import json
 import math
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.models.checks import STORED_TYPES, TYPE_NAMES, Fault, fail, require
+from rosenblatt.errors import InputError
+
+STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy has as well
+    f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)
+}
+del STORED_TYPES["F8"]
+TYPE_NAMES = {np.dtype(text).newbyteorder("="): name for name, text in STORED_TYPES.items()}
 
 MOST_PLACES = 1 << 28  # of an array that is stored by places and values
 FEW_PLACES = 1 << 25  # that it may have however few values there are: 256 MiB
@@ -34,6 +41,41 @@ ZEROS = b"0" * 64  # what stands for the checksum while it is computed
 NO_MODEL = "is not a rosenblatt model"
 
 Deflated = tuple[NDArray[Any], list[Any]]  # bytes; and type, shape and type of steps
+
+
+class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an InputError
+    """The contents do not fit together; the clause says where, after the opening."""
+
+    def __init__(self, clause: str, opening: str = "is not a usable model") -> None:
+        super().__init__(clause)
+        self.opening = opening
+
+
+@contextmanager
+def input_errors(name: str) -> Iterator[None]:
+    """Turn what is wrong with the model of this name into an InputError."""
+    try:
+        yield
+    except Fault as fault:
+        msg = f"{name} {fault.opening}: {fault}."
+    except RecursionError:
+        msg = f"{name} is not a usable model: its values are nested too deeply."
+    except MemoryError:
+        msg = f"{name} needs more memory than there is: use a machine with more."
+    else:
+        return
+    raise InputError(msg)
+
+
+def fail(clause: str) -> NoReturn:
+    """Raise Fault."""
+    raise Fault(clause)
+
+
+def require(holds: object, place: str) -> None:
+    """Raise Fault unless something holds of an entry or array, which a file can only be without."""
+    if not holds:
+        fail(f"its {place} is not there, or not what it must be")
 
 
 def damaged() -> Fault:

@@ -22,9 +22,9 @@ from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.models.checks import Fault
 from rosenblatt.models.feature_spaces import Features
 from rosenblatt.models.file import parse
+from rosenblatt.models.tensors import Fault
 from rosenblatt.service import answers
 from rosenblatt.service.access import Access, Caller
 from rosenblatt.service.columns import ColumnFeatures

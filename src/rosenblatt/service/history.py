@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.checks import check_learner, class_weights_of
 from rosenblatt.models.feature_spaces import (
     ArrayFeatures,
     Features,
@@ -108,7 +107,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
-    check_learner(model, "The model file")
+    model.check_learner("The model file")
     if model.voted or model.is_kernel:
         raise InputError(
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
@@ -136,7 +135,7 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     else:
         space = ArrayFeatures(model.n_features, names_of(model))
     served = ServedLearner.of_model(model, learner, space, limits.classes)
-    served.class_weights = class_weights_of(model)
+    served.class_weights = model.class_weights()
     return served
 
 

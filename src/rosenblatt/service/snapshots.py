@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError, RosenblattError
-from rosenblatt.models.checks import input_errors
 from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.model import Model
+from rosenblatt.models.tensors import input_errors
 from rosenblatt.service.journal import SNAPSHOTS
 
 PATTERN = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
