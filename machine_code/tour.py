@@ -38,8 +38,8 @@ from rosenblatt.estimators.multilabel import GOALS
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
+from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
-from rosenblatt.models.fitting import learn_batch
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.scoring import linear_scores

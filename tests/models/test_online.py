@@ -20,7 +20,7 @@ from rosenblatt import OnlineLearner
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.models.fitting import all_known, learn_batch, model_with_classes
+from rosenblatt.models.continuation import all_known, learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import MEMORIES

@@ -33,7 +33,7 @@ from rosenblatt.estimators.validation import (
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.fitting import (
+from rosenblatt.models.continuation import (
     all_known,
     first_classes,
     last_mistakes,

@@ -1,32 +1,149 @@
-"""Going on with a model: new rows of files, each predicted before it is learned."""
+"""Going on with a model: new classes, rows in memory, and files whose rows are predicted first."""
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
-from rosenblatt.errors import InputError
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.errors import InputError, WeightOverflowError
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.fitting import learn_batch, model_with_classes
+from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, file_record
 from rosenblatt.models.scoring import votes_of
-from rosenblatt.training.examples import Examples, ranks_of, targets_of, winners
+from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
+from rosenblatt.training.examples import Examples, numbers_of, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
+from rosenblatt.training.state import State, count_mistakes, run_pass
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
-    from rosenblatt.training.state import State
 
+TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
 AHEAD = 64  # rows that are predicted together before they are learned
+
+
+def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
+    """Return a copy of a model that knows these classes as well, and no more of its old rows."""
+    if MOVED in model.training:
+        model = replace(model, weights=model.weights.copy())
+        model.move_bias(model.training[MOVED])
+    machine, mistakes = model.machine, model.mistakes
+    state: Any = model.state if machine is None else machine.state
+    classes = with_labels(model.labels, seen)
+    if len(classes) == len(model.classes):
+        state = copy.deepcopy(state)
+    else:
+        kept = np.searchsorted(classes, model.labels)
+        state = state.with_classes(kept, len(classes), pair_scale(rule))
+        mistakes = mistakes and mistakes.with_classes(kept)
+    return replace(
+        model,
+        **state.vectors(),
+        **_no_record(classes),
+        classes=tuple(classes.tolist()),
+        mistakes=mistakes,
+        machine=machine and machine._replace(state=state),
+    )
+
+
+def _no_record(labels: NDArray[Any]) -> dict[str, Any]:
+    """Return the fields of a model that say what its rows were, without any."""
+    nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
+    return nothing | {"training": {"label_type": labels.dtype.str}, "arrays": {}}
+
+
+def last_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
+    """Count the rows that the last weights of a model misclassify, held as they are."""
+    state, zero = model.state, ZERO_CONVENTIONS[learner.zero]
+    state.arrange_for(examples.rows)
+    return count_mistakes(state, state.weights, examples, examples.numbers(), zero)
+
+
+def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
+    """Change a model by one pass in the order given, or not at all where it would overflow.
+
+    Returns the number of updates.
+    """
+    moved = model.training.get(MOVED, 0.0)
+    if moved:  # what was learned is where it was before
+        model.move_bias(moved)
+    state, rows, numbers = model.state, examples.rows, examples.numbers()
+    memory = state.weights, state.ledger
+    state.keep_average(learner.averaged)
+    state.arrange_for(rows)
+    features = touched_features(rows)
+    before = state.snapshot(features)
+    log = None if model.mistakes is None else empty_log(len(numbers))
+    counts = run_pass(state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero], log)
+    if counts.updates:
+        try:
+            when = "in these rows, which are not learned"
+            state.check_finite(counts.loss, features, when, learner.step)
+        except WeightOverflowError:
+            state.restore(before)
+            if moved:
+                model.move_bias(-moved)
+            raise
+        model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
+        if model.mistakes is not None and log is not None:
+            updates = Log(*(column[: counts.updates] for column in log))
+            model.mistakes.extend_by(updates, rows, state.count, before.count - 1)
+    if model.mistakes is not None:
+        model.mistakes.end = state.count
+    model.outcome["n_iter"] += 1
+    model.outcome["n_mistakes"] += counts.mistakes
+    model.count = state.count
+    if memory[0] is not state.weights or memory[1] is not state.ledger:  # laid out otherwise
+        model.follow(state)
+    model.spread = model.calibration = model.verdict = None  # they were of other rows
+    if model.training.keys() != {"label_type"}:  # it was trained on files
+        model.training, model.arrays = {"label_type": model.labels.dtype.str}, {}
+        model.outcome.pop("n_learned", None)
+    return counts.updates
+
+
+def all_known(y: NDArray[Any], classes: NDArray[Any]) -> bool:
+    """Return whether every label is one of the classes."""
+    if len(classes) == 0 or not _comparable(y, classes):
+        return False
+    return bool((classes[numbers_of(y, classes)] == y).all())
+
+
+def first_classes(y: NDArray[Any], named: ArrayLike | None) -> NDArray[Any]:
+    """Return the classes of a first batch: those named, which must hold all that came."""
+    if named is None:
+        return np.unique(y)
+    classes = np.unique(np.asarray(named))
+    strange = np.setdiff1d(y, classes)
+    if len(strange):
+        msg = f"The label {strange.tolist()[0]!r} in y is not in classes={classes.tolist()}."
+        raise InputError(msg)
+    return classes
+
+
+def with_labels(classes: NDArray[Any], seen: NDArray[Any]) -> NDArray[Any]:
+    """Return classes and labels together, sorted; raise InputError for labels of another type."""
+    if len(classes) == 0 or len(seen) == 0:
+        return np.unique(seen) if len(seen) else classes
+    if not _comparable(seen, classes):
+        raise InputError(
+            f"The labels {seen.tolist()[:3]} are of another type than the classes learned so far, "
+            f"{classes.tolist()[:3]}: give labels of one type."
+        )
+    return np.union1d(classes, seen)
+
+
+def _comparable(y: NDArray[Any], classes: NDArray[Any]) -> bool:
+    return (y.dtype.kind in TEXT) == (classes.dtype.kind in TEXT)
 
 
 class Milestone(NamedTuple):
@@ -139,15 +256,8 @@ def learn_files(
 
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
-    new = replace(
-        model.copy(),
-        mistakes=votes_of(model) if model.voted else None,
-        arrays={},
-        training={"label_type": model.labels.dtype.str},
-        spread=None,
-        calibration=None,
-        verdict=None,
-    )
+    votes = votes_of(model) if model.voted else None
+    new = replace(model.copy(), **_no_record(model.labels), mistakes=votes)
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
     return new, new.rows(files, learn=True)
@@ -195,17 +305,12 @@ def _weights(batch: "Batch", class_weights: dict[Class, float]) -> NDArray[Any] 
     return of_row if batch.weights is None else batch.weights * of_row
 
 
-def _scores(state: "State", rows: CSR) -> NDArray[Any]:
+def _scores(state: State, rows: CSR) -> NDArray[Any]:
     """Return the scores of rows by the weights that decide, at the cost of these rows alone."""
     state.arrange_for(rows)
-    n_rows, n_classes = rows.shape[0], state.n_classes
-    score: Any = activations if n_classes == 2 else class_scores
-    scores = np.empty(n_rows if n_classes == 2 else (n_rows, n_classes))
-    score(rows, state.weights, scores)
+    scores = state.activations(rows, state.weights)
     if state.ledger is not None:  # the average is w − u/c
-        correction = np.empty_like(scores)
-        score(rows, state.ledger, correction)
-        scores -= correction / state.count
+        scores -= state.activations(rows, state.ledger) / state.count
     return scores
 
 

@@ -15,6 +15,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.single_rows import MISTAKE, NOT_FINITE, OVERFLOW, RIGHT, TOO_LARGE, UNUSUAL
 from rosenblatt.kernels.spread import FeatureMoments, RowScaler
 from rosenblatt.lazy import public_name
+from rosenblatt.models.continuation import with_labels
 from rosenblatt.models.feature_spaces import (
     MOST_FEATURES,
     ArrayFeatures,
@@ -22,7 +23,6 @@ from rosenblatt.models.feature_spaces import (
     HashedFeatures,
     NamedFeatures,
 )
-from rosenblatt.models.fitting import with_labels
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
 from rosenblatt.parameters import (

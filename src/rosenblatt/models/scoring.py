@@ -96,13 +96,7 @@ def _kernel_scores(model: "Model") -> "Callable[[CSR], NDArray[Any]]":
 
 def linear_scores(state: State, rows: Rows) -> NDArray[Any]:
     """Return the activation of each row, (n,) for two classes, else (n, classes)."""
-    weights = state.average()
-    if weights.ndim == 1:
-        scores = np.empty(rows.shape[0])
-        activations(rows, weights, scores)
-    else:
-        scores = np.empty((rows.shape[0], state.n_classes))
-        class_scores(rows, state.laid_out_for(rows, weights), scores)
+    scores = state.activations(rows, state.average())
     bad = first_not_finite(scores)
     if bad >= 0:
         row = bad // scores.shape[-1] if scores.ndim == 2 else bad

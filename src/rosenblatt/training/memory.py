@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import score_overflow
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
@@ -91,7 +89,4 @@ def held_out_scores(
         count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
         return vote_scores(count(rows)), numbers
     state.arrange_for(rows)
-    shape = (len(numbers),) if state.n_classes == 2 else (len(numbers), state.n_classes)
-    scores = np.empty(shape)
-    (activations if state.n_classes == 2 else class_scores)(rows, state.average(), scores)
-    return scores, numbers
+    return state.activations(rows, state.average()), numbers

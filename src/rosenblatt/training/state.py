@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, WeightOverflowError
-from rosenblatt.kernels.binary import binary_mistakes, binary_pass
+from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
-from rosenblatt.kernels.multiclass import multiclass_mistakes, multiclass_pass
+from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     LabelSets,
     Workspace,
@@ -177,10 +177,14 @@ class State:
             self._average = (self.count, self.weights - self.ledger / self.count)
         return self._average[1]
 
-    def laid_out_for(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
-        """Return weights of this layout in the one that these rows read."""
-        turned = self.weights.ndim == 2 and rows.sparse != self.by_feature
-        return np.ascontiguousarray(weights.T) if turned else weights
+    def activations(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return what rows score by weights of this layout: (n,) for two classes, else (n, K)."""
+        n_rows, binary = rows.shape[0], weights.ndim == 1
+        if not binary and rows.sparse != self.by_feature:
+            weights = np.ascontiguousarray(weights.T)
+        scores = np.empty(n_rows if binary else (n_rows, self.n_classes))
+        (activations if binary else class_scores)(rows, weights, scores)
+        return scores
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Return weights of this layout as a view with one row a class; one row for two classes."""
