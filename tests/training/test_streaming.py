@@ -21,9 +21,16 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
 from rosenblatt.training.examples import Examples, encode, held_out_mask
 from rosenblatt.training.loop import EarlyStopping, Plan, Progress
-from rosenblatt.training.reading import Finish, Reading
 from rosenblatt.training.state import State, fit, run_pass
-from rosenblatt.training.streaming import ResumePoint, Sampling, StreamFit, fit_stream, supply_of
+from rosenblatt.training.streaming import (
+    Finish,
+    Reading,
+    ResumePoint,
+    Sampling,
+    StreamFit,
+    fit_stream,
+    supply_of,
+)
 from tests.examples import same_bits
 
 SMALL_BLOCK = 40 * 12  # bytes: about ten of the rows below

@@ -105,7 +105,7 @@ class HeldOutFit:
         learner, n_classes = self.learner, trained.state.n_classes
         examples = next(iter(trained.supply.sweep(held_out=True)))
         folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
-        groups = trained.reading.groups
+        groups = trained.reading.kept.groups
         if groups is not None:
             n_folds = min(FOLDS, len(np.unique(groups)))
             parts = splits(folds, n_folds, learner.random_state, groups)

@@ -34,7 +34,7 @@ from rosenblatt.models.search import (
 )
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples, targets_of
-from rosenblatt.training.reading import Reading
+from rosenblatt.training.streaming import Reading
 from rosenblatt.wording import counted, percent
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
@@ -215,9 +215,8 @@ class Race:
             for learner in (is_open and offer.learners) or self._learners
         ]
         if len(pool) > 1 and not few:
-            stored = reading.first if reading.rows is None else reading.rows
             added = sum(offer.n_added for offer in forms.values()) / len(forms)
-            width = len(stored.indices) / reading.n_rows + 1.0 + added
+            width = len(reading.kept.indices) / reading.n_rows + 1.0 + added
             n_features = max(offer.n_features for offer in forms.values())
             cost = values_of(width, n_features, len(reading.classes))
             size = RaceSize.affordable(reading.n_rows, *cost, len(pool))
@@ -357,7 +356,7 @@ class _RaceRows:
         self._drawn = np.arange(size.n_rows) * reading.n_rows // size.n_rows
         labels, self.weights = reading.labels(self._drawn)
         self.numbers = reading.ranks[labels]
-        self.groups = None if reading.groups is None else reading.groups[self._drawn]
+        self.groups = None if reading.kept.groups is None else reading.kept.groups[self._drawn]
         self._known: dict[Settings, EncodedRows] = {}
         self._lock = Lock()
 

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import take
 from rosenblatt.training.examples import ClassWeight, Examples, class_weights, targets_of
-from rosenblatt.training.reading import Reading
+from rosenblatt.training.streaming import Reading
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model

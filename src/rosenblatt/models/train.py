@@ -38,9 +38,11 @@ from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.loop import Plan, Progress
-from rosenblatt.training.reading import BLOCK_BYTES, Reading, RowSource
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import (
+    BLOCK_BYTES,
+    Reading,
+    RowSource,
     Sampling,
     StartState,
     StreamFit,

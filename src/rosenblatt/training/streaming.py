@@ -1,44 +1,259 @@
 """Training from files of any size: read while learning, or read once and kept on disk."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Unpack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Label
-from rosenblatt.data.streams import ArrayFile, in_order
+from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed, take
 from rosenblatt.training.examples import (
     ArraySupply,
+    ClassWeight,
     Examples,
     RowSupply,
+    class_weights,
     held_out_groups,
     held_out_mask,
     permute,
+    ranks_of,
     shuffled,
+    sorted_classes,
+    targets_of,
 )
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Plan, Progress, Shuffle
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.reading import SWEEP, Reading, ReadingOptions, RowSource
 from rosenblatt.training.state import State, fit_supply
 
 Watcher = Callable[[State, Progress], object]
 StartState = Callable[[int, int], State]  # numbers of features and classes → the first state
+Finish = Callable[[Batch], Batch]  # may change the rows in place
 
+SWEEP = 1 << 16  # rows at a time where something is done to all of them
+# Of parsed rows. A training takes about three times as much: two blocks while a file is read, and
+# what is tried on them. Larger ones were neither faster nor better on 1.2 million rows.
+BLOCK_BYTES = 64 << 20
 SAMPLE_VALUES = 1 << 20  # that are kept of a stream to measure its features by
 FEWEST_HELD_OUT = 10  # rows; fewer would decide by chance
 PIECE = 1 << 18  # values that are brought together ahead: 3 MB, which stay in the cache
 PIECES = 3  # of them in memory
 
 
-@dataclass(frozen=True)
+class RowSource(Protocol):
+    """Where rows come from."""
+
+    @property
+    def rereadable(self) -> bool:
+        """Whether it can be read a second time; standard input cannot."""
+
+    def batches(self) -> Iterable[Batch]:
+        """Open the source at its first row."""
+
+    def finish(self) -> Finish | None:
+        """Return what finishes rows once all of them have been read, if they need it.
+
+        It is asked for when some rows have been read, and again when all of them have.
+        """
+
+
+class Reading:
+    """Reads a source, and knows its rows, classes and features so far.
+
+    Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
+    have to be finished, all are written to files as they come, and mapped into memory at the end.
+    ``while_reading``: blocks are learned from as they come.
+    """
+
+    def __init__(
+        self,
+        source: RowSource,
+        *,
+        keep: bool,
+        while_reading: bool = False,
+        block_bytes: int = BLOCK_BYTES,
+        cache: Path | None = None,
+        classes: tuple[Label, ...] = (),
+        class_weight: ClassWeight | None = None,
+    ) -> None:
+        self.block_bytes = block_bytes
+        self.class_weight = class_weight
+        self._known = classes  # from elsewhere
+        self.classes = classes  # sorted; those known and those met
+        self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
+        self.class_counts = np.zeros(0, np.int64)  # in order of appearance
+        self._class_totals = np.zeros(0)  # of the weights of their rows
+        self.n_rows = 0
+        self.n_validation = 0  # of these, which come last and are never learned from
+        self.n_features = 0
+        self.bytes_read = 0
+        self.block_ends: list[int] = []
+        self.batch_ends: list[int] = []
+        self.done = False
+        self.rows: Batch | None = None  # when done, where more than one block was kept
+        self.cache = cache  # the folder in which the files are; by default that of the system
+        self._files: RowFiles | None = None
+        self.keep = keep
+        self.while_reading = while_reading
+        self._source = source
+        self._blocks = row_blocks(source.batches(), block_bytes, self._write)
+        try:
+            self.first = self._take()  # looked at in advance: it says which classes there are
+        except BaseException:
+            self.close()
+            raise
+
+    def check_classes(self) -> None:
+        """Raise if all rows have been read and there is nothing to tell apart."""
+        if self.done and len(self.classes) < 2:
+            if self.n_rows == 1:
+                raise InputError("There is only one row: there is nothing to tell apart.")
+            raise InputError(
+                f"All {self.n_rows:,} rows have the label {self.classes[0]!r}: there is nothing "
+                "to tell apart. Is that the column of the labels?"
+            )
+
+    def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
+        """Return class numbers in order of appearance as targets."""
+        return targets_of(self.ranks[labels], len(self.classes))
+
+    def row_weights(self, labels: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any] | None:
+        """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
+        if self.class_weight is None:
+            return given
+        counts = np.bincount(self.ranks, self._class_totals, len(self.classes))
+        by_class: Any = class_weights(self.class_weight, self.classes, counts)
+        weights: NDArray[Any] = by_class[self.ranks[labels]]
+        return weights if given is None else weights * given
+
+    def blocks(self) -> Generator[Batch, None, None]:
+        """Yield the remaining blocks; each is valid until the next is requested."""
+        block: Batch | None = self.first
+        while block is not None:
+            yield block
+            block = None if self.done else self._take()
+
+    def read_on(self) -> None:
+        """Read to the end, to keep all rows and to know all classes."""
+        while not self.done:
+            self._take()
+        if not self.first.last:  # it is kept, or was learned from
+            self.first = self.first._replace(data=np.empty(0), indices=np.empty(0, np.int32))
+
+    def stored(self) -> Iterator[Batch]:
+        """Yield all rows in their order, once they have been read and kept."""
+        if self.rows is None:
+            yield self.first
+            return
+        for start in range(0, self.n_rows, SWEEP):
+            yield self.rows.block(start, min(start + SWEEP, self.n_rows))
+            self.release()
+
+    def release(self) -> None:
+        """Give back the memory that rows in files took."""
+        if self._files is not None:
+            self._files.release()
+
+    def taken(self, numbers: NDArray[np.int64]) -> Iterator[Batch]:
+        """Yield copies of some of these rows, by ascending numbers."""
+        first = 0
+        for rows in self.stored():
+            end = first + rows.n_rows
+            here = numbers[slice(*np.searchsorted(numbers, [first, end]))]
+            if len(here):
+                taken: Any = take(rows.csr(self.n_features, 0.0), here - first)
+                yield Batch(taken.data, taken.indices, taken.indptr, n_features=self.n_features)
+            first = end
+
+    @property
+    def kept(self) -> Batch:
+        """All rows, once they have been read and kept; else the first block."""
+        return self.first if self.rows is None else self.rows
+
+    def labels(self, numbers: NDArray[np.int64]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Return class numbers, in order of appearance, and weights of some of these rows."""
+        labels, weights = self.kept.labels[numbers], self.kept.weights
+        return labels, self.row_weights(labels, None if weights is None else weights[numbers])
+
+    @property
+    def finished(self) -> bool:
+        """Whether rows can be learned from as they are read."""
+        return self._source.finish() is None
+
+    def finish(self) -> None:
+        """Finish all rows, where they need it, once they have been read and kept."""
+        finish = self._source.finish()
+        if finish is None:
+            return
+        files = None
+        for rows in self.stored():
+            changed = finish(rows)
+            self.n_features = max(self.n_features, changed.n_features)
+            if self.rows is None:
+                self.first = changed._replace(n_features=self.n_features)
+            elif changed.data is not rows.data:
+                files = files or RowFiles(self.cache)
+                files.append(changed)
+        if files is not None:
+            self._files, self.rows = files, files.mapped()
+        self.rows = self.rows and self.rows._replace(n_features=self.n_features)
+
+    def close(self) -> None:
+        """Stop reading and give the files up."""
+        self._blocks.close()
+        if self._files is not None:
+            self._files.close()
+
+    def _take(self) -> Batch:
+        block = next(self._blocks, None)
+        if block is None:
+            raise InputError("There are no rows to learn from: the input is empty.")
+        if len(block.classes) > len(self.ranks):
+            self.classes = sorted_classes((*self._known, *block.classes))
+            self.ranks = ranks_of(block.classes, self.classes)
+            n_new = len(self.ranks) - len(self.class_counts)
+            self.class_counts = np.pad(self.class_counts, (0, n_new))
+            self._class_totals = np.pad(self._class_totals, (0, n_new))
+        own = block.learnable
+        labels, weights = block.labels[own], None if block.weights is None else block.weights[own]
+        self.class_counts += np.bincount(labels, minlength=len(self.ranks))
+        self._class_totals += np.bincount(labels, weights, len(self.ranks))
+        self.n_validation += block.n_rows - len(labels)
+        self.batch_ends += (end + block.first_row for end in block.batch_ends)
+        self.n_rows = block.first_row + block.n_rows
+        self.block_ends.append(self.n_rows)
+        self.n_features, self.bytes_read = block.n_features, block.bytes_read
+        if block.last:
+            self._end()
+        return block
+
+    def _write(self, rows: Batch) -> bool:
+        """Keep rows for later passes; return whether they are not yet learned from."""
+        finished = self.finished
+        if not self.keep and finished:
+            return False
+        if self._files is None:
+            self._files = RowFiles(self.cache)
+        self._files.append(rows)
+        return not (finished and self.while_reading)
+
+    def _end(self) -> None:
+        self.done = True
+        self._blocks.close()
+        if self._files is not None:
+            self.rows = self._files.mapped()._replace(n_features=self.n_features)
+
+
+@dataclass
 class Sampling:
     """Random choices of a training: which rows are held out, and the order of the others."""
 
@@ -46,40 +261,33 @@ class Sampling:
     shuffle: Shuffle = True
     held_out: float = 0.0  # fraction of the rows
     grouped: bool = False  # whether rows are held out by their groups, which all must be known for
-    chosen: NDArray[np.bool_] | None = None  # of each row, where they were held out by groups
-    key: int = field(init=False)  # with the number of a row says whether it is held out
 
     def __post_init__(self) -> None:
         # Of a copy: the order of the rows is that of ``fit``, which draws nothing before it.
-        bits = deepcopy(self.generator.bit_generator)
-        object.__setattr__(self, "key", int(bits.random_raw()))
+        self.key = int(deepcopy(self.generator.bit_generator).random_raw())  # says who is held out
+        self._chosen: NDArray[np.bool_] | None = None  # of each row, where groups are held out
+
+    def hold_out(self, groups: NDArray[np.uint64] | None) -> None:
+        """Hold rows out by their groups, where they have any, else by their numbers."""
+        if groups is not None:
+            self._chosen = held_out_groups(groups, self.held_out, self.key)
 
     def mask(self, first: int, n_rows: int) -> NDArray[Any]:
         """Return for each of successive rows whether it is held out."""
-        if self.chosen is not None and self.held_out:
-            return self.chosen[first : first + n_rows]
+        if self._chosen is not None and self.held_out:
+            return self._chosen[first : first + n_rows]
         return held_out_mask(first, n_rows, self.held_out, self.key)
 
     def numbers(self, first: int, end: int, *, held_out: bool = False) -> NDArray[np.int64]:
         """Return which of successive rows are learned from, or which are held out."""
         return np.flatnonzero(self.mask(first, end - first) == held_out) + first
 
-    def by_groups(self, groups: NDArray[np.uint64] | None) -> "Sampling":
-        """Return what holds rows out by their groups, where they have any."""
-        if groups is None:
-            return self
-        chosen = replace(self, chosen=held_out_groups(groups, self.held_out, self.key))
-        object.__setattr__(chosen, "key", self.key)
-        return chosen
-
     @property
     def shuffler(self) -> "np.random.Generator | None":
         """What draws the order of a pass: of every pass the same if shuffled but once."""
-        if self.shuffle != "once":
-            return self.generator if self.shuffle else None
-        bits = type(self.generator.bit_generator)()
-        bits.state = self.generator.bit_generator.state
-        return np.random.Generator(bits)
+        if self.shuffle == "once":
+            return deepcopy(self.generator)
+        return self.generator if self.shuffle else None
 
 
 class NewClassError(Exception):
@@ -96,7 +304,8 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
         return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
     targets = reading.targets(first.labels)
-    held_out = sampling.by_groups(first.groups).mask(0, first.n_rows)
+    sampling.hold_out(first.groups)
+    held_out = sampling.mask(0, first.n_rows)
     if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
         held_out[:] = False
     examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
@@ -132,7 +341,7 @@ class StreamSupply:
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
         if self._examples is not None:
-            self._sampling = replace(self._sampling, held_out=0.0)
+            self._sampling.held_out = 0.0
             self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
     def _while_reading(self) -> Iterator[Examples]:
@@ -153,15 +362,14 @@ class StreamSupply:
 
     def _keep(self) -> None:
         """Take the rows in files for those of the passes to come, if they were kept."""
-        rows, reading = self._reading.rows, self._reading
+        rows = self._reading.rows
         if rows is None:
             return
-        self._sampling = self._sampling.by_groups(rows.groups)
+        self._sampling.hold_out(rows.groups)
         weights = self._finished(rows)
         self._indptr = rows.indptr
-        self._examples = Examples(
-            rows.csr(reading.n_features, self._constant), rows.labels, weights
-        )
+        csr = rows.csr(self._reading.n_features, self._constant)
+        self._examples = Examples(csr, rows.labels, weights)
 
     def _finished(self, rows: Batch) -> NDArray[Any] | None:
         """Change labels to targets, in the files, count rows held out, and return all weights.
@@ -203,17 +411,13 @@ class StreamSupply:
         lengths = np.diff(self._indptr[ends])
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
-        for chosen in _cut(batches, lengths[batches], self._room):
+        room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
+        for chosen in _cut(batches, lengths[batches], room):
             numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
             n_values = int(lengths[chosen].sum())
             numbers = shuffled(numbers, n_values, self._sampling.shuffle, shuffler)
             yield ScatteredExamples(examples.rows, examples.targets, examples.weight, numbers)
             self._reading.release()
-
-    @property
-    def _room(self) -> int:
-        """How many values a part has."""
-        return max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
 
     def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
@@ -241,13 +445,14 @@ class ScatteredExamples(Examples):
             yield self
             return
         lengths = rows.indptr[self.order + 1] - rows.indptr[self.order]
-        numbers = (piece for piece in _cut(self.order, lengths, PIECE))
-        yield from in_order(self._piece, numbers, threads=1, under_way=PIECES)
 
-    def _piece(self, numbers: NDArray[Any]) -> Examples:
-        weight = None if self.weight is None else self.weight[numbers]
-        rows: Any = packed(self.rows, numbers)  # type: ignore[arg-type]  # CSR
-        return Examples(rows, self.targets[numbers], weight, np.arange(len(numbers)))
+        def piece(numbers: NDArray[Any]) -> Examples:
+            weight = None if self.weight is None else self.weight[numbers]
+            order = np.arange(len(numbers))
+            return Examples(packed(rows, numbers), self.targets[numbers], weight, order)
+
+        pieces = (numbers for numbers in _cut(self.order, lengths, PIECE))
+        yield from in_order(piece, pieces, threads=1, under_way=PIECES)
 
 
 def _cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:
@@ -285,7 +490,7 @@ def fit_stream(
     watch: Watcher | None = None,
     resumed: ResumePoint | None = None,
     prepare: Callable[[Reading], tuple[Plan, StartState]] | None = None,
-    **how: Unpack[ReadingOptions],
+    **how: Any,
 ) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
 
@@ -294,10 +499,15 @@ def fit_stream(
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
     ``prepare`` is called when all rows have been read and kept, and says what is trained on them.
+    What else is given says how rows are held while they are read; see ``Reading``.
     """
     drawing = sampling.generator.bit_generator.state
-    classes = () if resumed is None else resumed.progress.classes
-    reading = _opened(source, plan, sampling, vote, classes, how, keep=prepare is not None)
+    weighted = how.get("class_weight") is not None  # which needs the labels of all rows
+    several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
+    how["keep"] = prepare is not None or several or not source.rereadable
+    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
+    how["while_reading"] = one_pass and not sampling.grouped
+    reading = Reading(source, classes=resumed.progress.classes if resumed else (), **how)
 
     def learn(supply: RowSupply, point: ResumePoint | None = None) -> tuple[State, Outcome]:
         state, progress = point or ResumePoint(
@@ -307,9 +517,9 @@ def fit_stream(
         return state, fit_supply(state, supply, plan, observers, progress=progress, **told)
 
     try:
-        if not reading.finished or (reading.keep and prepare is not None):
+        if not reading.finished or prepare is not None:
             reading.read_on()
-            if reading.keep and prepare is not None:
+            if prepare is not None:
                 plan, start = prepare(reading)
             reading.finish()
         sample = _sample(reading, constant)
@@ -322,8 +532,7 @@ def fit_stream(
             reading.check_classes()
             if not reading.keep:
                 reading.close()
-                classes = reading.classes
-                reading = Reading(source, keep=False, while_reading=True, classes=classes, **how)
+                reading = Reading(source, classes=reading.classes, **how)
             sampling.generator.bit_generator.state = drawing
             supply = StreamSupply(reading, sampling, constant)
             state, outcome = learn(supply)
@@ -331,25 +540,6 @@ def fit_stream(
         reading.close()
         raise
     return StreamFit(state, outcome, reading, supply, sample)
-
-
-def _opened(
-    source: RowSource,
-    plan: Plan,
-    sampling: Sampling,
-    vote: bool,
-    classes: tuple[Label, ...],
-    how: ReadingOptions,
-    *,
-    keep: bool,
-) -> Reading:
-    """Begin to read a source, and keep its rows where they are needed more than once."""
-    weighted = how.get("class_weight") is not None  # which needs the labels of all rows
-    several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
-    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
-    one_pass = one_pass and not sampling.grouped
-    keep = keep or several or not source.rereadable
-    return Reading(source, keep=keep, while_reading=one_pass, classes=classes, **how)
 
 
 def fit_again(
@@ -375,7 +565,7 @@ def _sample(reading: Reading, constant: float) -> CSR:
     block, n_learnable = reading.first, reading.n_rows - reading.n_validation
     if block.last:
         return block.block(0, n_learnable).csr(block.n_features, constant)
-    rows = block if reading.rows is None else reading.rows  # read to the end, a block is gone
+    rows = reading.kept  # read to the end, a block is gone
     n_rows = max(1, int(rows.indptr[: block.n_rows + 1].searchsorted(SAMPLE_VALUES, "right")) - 1)
     n_rows = min(n_rows, n_learnable) if reading.done else n_rows
     some = rows.block(0, n_rows)

@@ -24,7 +24,7 @@ from rosenblatt.models.rows import FileRows, source_rows
 from rosenblatt.models.scoring import Scorer
 from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.training.reading import Finish, Reading
+from rosenblatt.training.streaming import Finish, Reading
 
 Names = str | Sequence[str]
 

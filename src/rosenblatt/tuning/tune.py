@@ -20,7 +20,7 @@ from rosenblatt.models.search import Candidate, EncodedRows, Search, SearchStatu
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
-from rosenblatt.training.reading import Reading
+from rosenblatt.training.streaming import Reading
 from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
 from rosenblatt.tuning.folds import check_metric
 from rosenblatt.tuning.judging import KERNELS, KernelJudge, is_kernel, kernel_machine
