@@ -7,19 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes, titled
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import (
-    PlaneDisplay,
-    Scene,
-    cross,
-    mark_origin,
-    scatter_classes,
-    scene_of,
-)
+from rosenblatt.plots.scene import PlaneDisplay, Scene, scatter_classes, scene_of, weight_arrow
 from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
 
 
@@ -101,7 +93,7 @@ class BoundaryDisplay(PlaneDisplay):
         found.n_wrong = int(np.count_nonzero(margins <= 0))
         if ((rows.sides * (scene.points @ w + b) > 0) != (margins > 0)).any():
             found.crossed = np.flatnonzero(margins <= 0)
-        found.title = type(estimator).__name__
+        found.title, found.says_title = type(estimator).__name__, found.boundary is not None
         if not shown.true_origin:
             found.centre, found.shift_name = "mean", "from the mean to the boundary, "
         elif features is not None and rows.n_features > 2:
@@ -132,9 +124,7 @@ class BoundaryDisplay(PlaneDisplay):
         """Add to what the title says beside the name."""
         self.note += f"{'; ' * bool(self.note)}{text}"
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         if self.boundary is None:
             return f"{len(self.points):,} rows of two classes; {self.note}."
         told = f"{self.n_wrong:,} on the wrong side"
@@ -142,38 +132,33 @@ class BoundaryDisplay(PlaneDisplay):
             told = f"{self.n_wrong:,} wrong (crossed); other features decide, too"
         elif self.n_wrong == 0:
             told = f"all on their sides, by at least {self.margin:.4g}"
-        return titled(self.title, f"the boundary among {len(self.points):,} rows, {told}.")
+        return f"the boundary among {len(self.points):,} rows, {told}."
 
     def _draw(self, ax: Axes) -> None:
-        handles = self._begin(ax)
+        self._begin()
         normal = unit(self.w, self.b)
         if normal is not None:
-            arrows.draw_sides(ax, self.frame, *normal)
-            handles += self._draw_lines(ax, *normal)
+            self._sides(*normal)
+            self._draw_lines(*normal)
         self.points_ = scatter_classes(ax, self.points, self.numbers)
         if self.crossed is not None:
-            handles.append(cross(ax, self.points[self.crossed], f"wrong: {self.n_wrong:,}"))
+            self._cross(self.crossed, f"wrong: {self.n_wrong:,}")
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
-        self._finish(handles, titled(self.title, wrong), self.note)
+        self._finish(self._handles, titled(self.title, wrong), self.note)
 
-    def _draw_lines(self, ax: Axes, direction: NDArray[Any], distance: float) -> list[Any]:
-        """Draw the boundary and all that belongs to it; return entries for the legend."""
-        handles = []
+    def _draw_lines(self, direction: NDArray[Any], distance: float) -> None:
+        """Draw the boundary and all that belongs to it."""
         if self.boundary is not None:
-            self.line_ = arrows.draw_line(ax, self.boundary, "boundary, w·x + b = 0")
-            ends = arrows.weight_arrow(self.frame, self.boundary, direction, distance)
-            self.arrow_ = arrows.draw_arrow(ax, ends, text="w")
-            handles += [self.line_, arrows.arrow_handle("weight vector w (direction)")]
+            self.line_ = self._line(self.boundary, "boundary, w·x + b = 0")
+            ends = weight_arrow(self.frame, self.boundary, direction, distance)
+            self.arrow_ = self._arrow(ends, "weight vector w (direction)")
+            self._letter("w", ends)
         if self.band is not None:
-            self.band_ = arrows.draw_band(ax, self.band)
-            handles.append(arrows.band_handle(f"|w·x + b| ≤ {self.margin:.3g}"))
+            self.band_ = self._band(self.band, f"|w·x + b| ≤ {self.margin:.3g}")
         if self.perpendicular is not None and self.shift is not None:
             label = f"perpendicular of w at the {self.centre}"
-            dashed: Any = {"colour": FAINT, "width": 1.2, "line": "--"}
-            handles.append(arrows.draw_line(ax, self.perpendicular, label, **dashed))
-            mark_origin(ax, self.frame)
+            self._line(self.perpendicular, label, colour=FAINT, width=1.2, line="--")
+            self._mark_origin()
             if self.frame.holds(self.shift[1]) and distance:
-                arrows.draw_arrow(ax, self.shift, colour=PURPLE, width=1.5)
-                told = f"{self.shift_name}{-distance:.3g}"
-                handles.append(arrows.arrow_handle(told, colour=PURPLE))
-        return handles
+                label = f"{self.shift_name}{-distance:.3g}"
+                self._arrow(self.shift, label, colour=PURPLE, width=1.5)

@@ -69,16 +69,14 @@ class ConfusionDisplay(Display):
             )
         return cls(table, labels, title)
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         wrong = self.counts - np.diag(np.diagonal(self.counts))
         text = f"{wrong.sum():,} of {self.counts.sum():,} rows are wrong"
         if wrong.any():
             true, guess = np.unravel_index(int(wrong.argmax()), wrong.shape)
             pair = f"{self.classes[true]} is predicted as {self.classes[guess]}"
             text += f"; most often {pair}, {counted(int(wrong.max()), 'time')}"
-        return titled(self.title, f"{text}.")
+        return f"{text}."
 
     def _draw(self, ax: Axes) -> None:
         shares = self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)

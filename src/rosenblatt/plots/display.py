@@ -44,7 +44,7 @@ STYLE: Any = {"svg.hashsalt": "rosenblatt", "pdf.fonttype": 42}
 class Display(ABC):
     """A picture: computed once, kept as arrays, drawn on any axes.
 
-    Subclasses are data classes with their arrays, say in ``sentence`` what is to be seen, and draw
+    Subclasses are data classes with their arrays, say in ``_sentence`` what is to be seen, and draw
     on as many axes as ``shape`` has places. After ``plot`` the axes are ``ax_`` (``axes_`` where
     there are several) and the figure is ``figure_``. Nothing is ever shown by itself.
     """
@@ -53,7 +53,9 @@ class Display(ABC):
     axes_: list[Axes]
     figure_: Figure
     legend_: Any
-    heading: str | None = None  # in place of the title
+    title: str = ""  # what it is a picture of; displays that have one make it a field
+    says_title: bool = True  # at the start of its sentence
+    heading: str | None = None  # in place of the drawn title
 
     @property
     def size(self) -> tuple[float, float]:
@@ -71,9 +73,13 @@ class Display(ABC):
         return [1.0] * self.shape[0]
 
     @property
-    @abstractmethod
     def sentence(self) -> str:
         """What the picture shows."""
+        return titled(self.title if self.says_title else "", self._sentence())
+
+    @abstractmethod
+    def _sentence(self) -> str:
+        """Return what the picture shows, without its title."""
 
     def plot(self, ax: Any = None) -> Self:
         """Draw and return the display.

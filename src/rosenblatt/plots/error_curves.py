@@ -126,18 +126,15 @@ class ErrorsDisplay(Display):
             title,
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         if self.test_error is None or self.best_pass is None:
             assert self.training_error is not None  # noqa: S101  # one of them is there
             last = self.training_error[-1]
-            return titled(self.title, f"the error while learning ends at {last:.2%}.")
-        return titled(
-            self.title,
+            return f"the error while learning ends at {last:.2%}."
+        return (
             f"the {self.test_name} is lowest after pass {self.best_pass} of {len(self.passes)}, "
             f"{self.test_error[self.best_pass - 1]:.2%}; after the last it is "
-            f"{self.test_error[-1]:.2%}.",
+            f"{self.test_error[-1]:.2%}."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -236,16 +233,13 @@ class OrdersDisplay(Display):
         """How many trainings are averaged."""
         return len(next(iter(self.test_errors.values())))
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         last = ", ".join(
             f"{name} {errors[:, -1].mean():.2%}" for name, errors in self.test_errors.items()
         )
-        return titled(
-            self.title,
+        return (
             f"error on the {self.test_name} after {len(self.passes)} passes, mean of "
-            f"{self.n_seeds} seeds: {last}.",
+            f"{self.n_seeds} seeds: {last}."
         )
 
     def _draw(self, _: Axes) -> None:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes, legend_beside, style_axes, titled
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, INK, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import PlaneDisplay, mark_origin, scatter_classes, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, line_handle, scatter_classes, scene_of
 from rosenblatt.plots.subject import rows_of_estimator, two_class_weights, unit
 
 MOST_DROPPED = 60  # rows whose projection is drawn; more would be a hatching
@@ -56,6 +55,7 @@ class ProjectionsDisplay(PlaneDisplay):
     size = (7.6, 5.4)
     shape = (2, 1)
     height_ratios = (5.0, 1.0)
+    says_title = False
 
     @classmethod
     def from_estimator(
@@ -101,9 +101,7 @@ class ProjectionsDisplay(PlaneDisplay):
             title=type(estimator).__name__,
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         above = int(np.count_nonzero(self.projections > self.threshold))
         return (
             f"{len(self.points):,} rows projected onto w; {above:,} lie above the threshold "
@@ -117,8 +115,8 @@ class ProjectionsDisplay(PlaneDisplay):
     def _draw_plane(self, ax: Axes) -> None:
         from matplotlib.collections import LineCollection
 
-        handles = self._begin(ax)
-        arrows.draw_sides(ax, self.frame, self.direction, self.distance)
+        self._begin()
+        self._sides(self.direction, self.distance)
         n = len(self.points)
         chosen = np.unique(np.linspace(0, n - 1, min(n, MOST_DROPPED)).round().astype(int))
         ends = np.stack([self.points[chosen], self.feet[chosen]], axis=1)
@@ -128,16 +126,14 @@ class ProjectionsDisplay(PlaneDisplay):
         if self.along is not None:
             rising = (self.along[1] - self.along[0]) @ self.direction > 0
             ends = self.along if rising else self.along[::-1]
-            arrows.draw_arrow(ax, ends, width=1.5)
             moved = ", moved to the rows" * bool(self.through.any())
-            handles.append(arrows.arrow_handle(f"along the weight vector w{moved}"))
-        if self.boundary is not None:
-            handles.append(arrows.draw_line(ax, self.boundary, "boundary, w·x + b = 0"))
+            self._arrow(ends, f"along the weight vector w{moved}", width=1.5)
+        self._line(self.boundary, "boundary, w·x + b = 0")
         some = f" ({len(chosen)} of {n:,} drawn)" if len(chosen) < n else ""
-        handles.append(arrows.line_handle(f"projection{some}", colour=FAINT, width=0.8))
-        mark_origin(ax, self.frame)
+        self._handles.append(line_handle(f"projection{some}", color=FAINT, linewidth=0.8))
+        self._mark_origin()
         self.points_ = scatter_classes(ax, self.points, self.numbers)
-        self._finish(handles, titled(self.title, "rows projected onto w"), self.note)
+        self._finish(self._handles, titled(self.title, "rows projected onto w"), self.note)
 
     def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])

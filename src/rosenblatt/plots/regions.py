@@ -19,10 +19,10 @@ from rosenblatt.plots.scene import (
     MOST_NAMED,
     PlaneDisplay,
     class_handles,
-    cross,
     scatter_classes,
     scene_of,
     set_frame,
+    write_bold,
 )
 from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import numbers_of
@@ -111,15 +111,9 @@ def draw_regions(ax: Axes, regions: Regions, frame: Viewport) -> list[Any]:
 
 def name_regions(ax: Axes, regions: Regions, frame: Viewport, classes: Sequence[Any]) -> None:
     """Write the name of a class where its region has the most room."""
-    from matplotlib.patheffects import withStroke
-
     for number in regions.present:
-        x, y = _roomiest(regions, number, frame)
-        ax.annotate(
-            label_text(classes[number], 16), (x, y), ha="center", va="center", zorder=5,
-            color=class_style(number).edge, fontsize=10, fontweight="bold",
-            path_effects=[withStroke(linewidth=3, foreground=PAPER)],
-        )  # fmt: skip
+        place, colour = _roomiest(regions, number, frame), class_style(number).edge
+        write_bold(ax, label_text(classes[number], 16), place, color=colour, fontsize=10, zorder=5)
 
 
 def _roomiest(regions: Regions, number: int, frame: Viewport) -> tuple[float, float]:
@@ -252,28 +246,25 @@ class RegionsDisplay(PlaneDisplay):
         """How many of the rows that count are wrong."""
         return int(self.wrong.sum())
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         wrong = f"{self.n_wrong:,} of {len(self.points):,} rows are wrong"
-        return titled(self.title, f"the regions of {len(self.classes)} classes; {wrong}.")
+        return f"the regions of {len(self.classes)} classes; {wrong}."
 
     def _draw(self, ax: Axes) -> None:
-        crosses = self.draw_panel(ax)
+        self.draw_panel(ax)
         if 2 < len(self.classes) <= MOST_NAMED:
             name_regions(ax, self.regions, self.frame, self.classes)
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
-        note, handles = self.note, [*class_handles(self.classes), *crosses]
-        if self._crowded:
-            note += f"; {MOST_CROWDED} rows drawn, and the mean of each class"
-        self._finish(handles, titled(self.title, wrong), note)
+        few = f"; {MOST_CROWDED} rows drawn, and the mean of each class" * self._crowded
+        self._finish(self._handles, titled(self.title, wrong), self.note + few)
 
     @property
     def _crowded(self) -> bool:
         return len(self.classes) > len(CLASS_COLOURS) and len(self.points) > MOST_CROWDED
 
-    def draw_panel(self, ax: Axes, scale: float = 1.0) -> list[Any]:
-        """Draw regions and rows, and return crosses; points have this share of their area."""
+    def draw_panel(self, ax: Axes, scale: float = 1.0) -> None:
+        """Draw regions and rows; points have this share of their area."""
+        self._handles = class_handles(self.classes)
         self.regions_ = draw_regions(ax, self.regions, self.frame)
         set_frame(ax, self.frame, self.axis_names)
         points, numbers = self.points, self.numbers
@@ -283,15 +274,12 @@ class RegionsDisplay(PlaneDisplay):
             present = np.unique(numbers)
             means = np.stack([points[numbers == k].mean(axis=0) for k in present])
             self.points_ = scatter_classes(ax, means, present, scale=3.0)
-            return []
-        rest = ~self.judged
-        if rest.any():
-            scatter_classes(ax, points[rest], numbers[rest], faint=True, scale=scale)
-        own = self.judged
+            return
+        own, rest = self.judged, ~self.judged
+        scatter_classes(ax, points[rest], numbers[rest], faint=True, scale=scale)
         self.points_ = scatter_classes(ax, points[own], numbers[own], scale=scale)
-        if not (self.hidden and self.n_wrong):
-            return []
-        return [cross(ax, points[self.wrong], f"wrong: {self.n_wrong:,}")]
+        if self.hidden and self.n_wrong:
+            self._cross(self.wrong, f"wrong: {self.n_wrong:,}")
 
 
 @dataclass
@@ -374,9 +362,7 @@ class ComparisonDisplay(Display):
         height = 0.8 * PANEL * (frame.height / frame.width if frame.equal else 1.0)
         return (PANEL * n_columns + beside, (height + AROUND) * n_rows)
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         n, told = self._n_judged, ", ".join(f"{one.title} {one.n_wrong}" for one in self.panels)
         which = f"{n:,} {'held-out' if n < len(self.panels[0].points) else 'training'} rows"
         return f"Regions of {len(self.panels)} learners; wrong of {which}: {told}."

@@ -1,4 +1,4 @@
-"""Rows in a plane, and the frame around them: where pictures of the plane begin."""
+"""Rows in a plane, the frame around them, and what is drawn there: marks, lines, arrows, bands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.plots.display import Axes, Display, label_text, style_axes
-from rosenblatt.plots.frame import Viewport, frame_of
-from rosenblatt.plots.palette import FAINT, INK, class_style
+from rosenblatt.plots.frame import Viewport, clipped, frame_of
+from rosenblatt.plots.palette import FAINT, INK, PAPER, class_style
 from rosenblatt.plots.plane import Plane
 from rosenblatt.plots.subject import DrawnRows
 
 MOST_VECTOR = 2000  # points; more go into a vector file as an image
 MOST_NAMED = 30  # classes in a legend
 SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # points up to which markers have this area
+ARROW = 0.24  # of the smaller range
+BAND: Any = {"facecolor": "#00000014", "edgecolor": "#00000055", "hatch": "////"}
 
 
 class Scene(NamedTuple):
@@ -47,7 +49,10 @@ def scene_of(
 
 @dataclass
 class PlaneDisplay(Display):
-    """A display of rows in a plane; it begins with the fields of a scene."""
+    """A display of rows in a plane; it begins with the fields of a scene.
+
+    What its methods draw with a label is in the legend, in the order of drawing.
+    """
 
     points: NDArray[Any]  # the rows in the plane, (n_rows, 2)
     numbers: NDArray[Any]  # of the class of each row
@@ -56,10 +61,86 @@ class PlaneDisplay(Display):
     frame: Viewport
     note: str  # what has to be known of the plane
 
-    def _begin(self, ax: Axes) -> list[Any]:
-        """Set up the axes; return the entries of the classes for the legend."""
-        set_frame(ax, self.frame, self.axis_names)
-        return class_handles(self.classes, self.numbers)
+    def _begin(self) -> None:
+        """Set up the axes, and the legend with the classes."""
+        set_frame(self.ax_, self.frame, self.axis_names)
+        self._handles = class_handles(self.classes, self.numbers)
+
+    def _line(
+        self, ends: NDArray[Any] | None, label: str = "", *, colour: str = INK, width: float = 2.0,
+        line: str = "-",
+    ) -> Any:  # fmt: skip
+        """Draw a line through points; None without any."""
+        if ends is None:
+            return None
+        style: dict[str, Any] = {"color": colour, "linewidth": width, "linestyle": line}
+        drawn = self.ax_.plot(ends[:, 0], ends[:, 1], label=label, zorder=2.5, **style)[0]
+        if label:
+            self._handles.append(drawn)
+        return drawn
+
+    def _arrow(self, ends: Any, label: str, *, colour: str = INK, width: float = 2.0) -> Any:
+        """Draw an arrow from the first point to the second."""
+        look: Any = {"color": colour, "linewidth": 2.0, "marker": ">", "markevery": [1]}
+        self._handles.append(line_handle(label, **look))
+        return self.ax_.annotate(
+            "", tuple(ends[1]), tuple(ends[0]), zorder=5,
+            arrowprops={
+                "arrowstyle": "-|>,head_length=0.5,head_width=0.25", "joinstyle": "miter",
+                "color": colour, "linewidth": width, "shrinkA": 0, "shrinkB": 0,
+            },
+        )  # fmt: skip
+
+    def _letter(self, text: str, ends: NDArray[Any]) -> None:
+        """Write a letter beyond the tip of an arrow."""
+        start, tip = ends
+        towards = (tip - start) / [self.frame.width, self.frame.height]
+        towards /= max(float(np.hypot(*towards)), 1e-300)
+        place: Any = {"xytext": 9.0 * towards, "textcoords": "offset points", "fontsize": 11}
+        write_bold(self.ax_, text, tip, color=INK, zorder=6, **place)
+
+    def _band(self, polygon: NDArray[Any], label: str) -> Any:
+        """Colour the band of a margin, and hatch it so that it shows without colour."""
+        from matplotlib.patches import Patch
+
+        self._handles.append(Patch(**BAND, label=label))
+        dashed: Any = {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
+        return self.ax_.fill(polygon[:, 0], polygon[:, 1], **BAND, **dashed)[0]
+
+    def _sides(self, w: NDArray[Any], b: float) -> None:
+        """Colour both sides of w·u + b = 0 in the tints of their classes."""
+        for number, sign in ((0, -1.0), (1, 1.0)):
+            x, y = clipped(self.frame.corners, sign * w, sign * b).T
+            if len(x):
+                self.ax_.fill(x, y, color=class_style(number).tint, linewidth=0, zorder=0)
+
+    def _ring(self, numbers: Any, label: str) -> Any:
+        """Draw rings around the points of these rows, sized by the number of all points."""
+        look = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}
+        self._handles.append(mark_handle(label, marker="o", markersize=10, **look))
+        style: Any = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6, "zorder": 4}
+        style["s"] = 5.0 * point_area(len(self.points)) + 40.0
+        return self.ax_.scatter(*self.points[numbers].T, **style)
+
+    def _cross(self, numbers: Any, label: str) -> None:
+        """Draw crosses on the points of these rows."""
+        look: Any = {"marker": "x", "color": INK, "s": 34, "linewidths": 1.3, "zorder": 4}
+        self._handles.append(self.ax_.scatter(*self.points[numbers].T, label=label, **look))
+
+    def _mark_origin(self) -> None:
+        """Draw a small cross at the origin where it is in the frame."""
+        if self.frame.holds(np.zeros(2)):
+            look: Any = {"marker": "+", "color": FAINT, "markersize": 11, "markeredgewidth": 1.5}
+            self.ax_.plot([0.0], [0.0], **look)
+
+
+def write_bold(ax: Axes, text: str, place: Any, **look: Any) -> None:
+    """Write a bold text around a point, with a rim of paper."""
+    from matplotlib.patheffects import withStroke
+
+    rim = [withStroke(linewidth=3, foreground=PAPER)]
+    look |= {"ha": "center", "va": "center", "fontweight": "bold", "path_effects": rim}
+    ax.annotate(text, tuple(place), **look)
 
 
 def scatter_classes(
@@ -106,28 +187,14 @@ def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -
 
 def mark_handle(label: str, **look: Any) -> Any:
     """Return the entry of a legend for marks that look so."""
+    return line_handle(label, linestyle="none", **look)
+
+
+def line_handle(label: str, **look: Any) -> Any:
+    """Return the entry of a legend for a line that looks so."""
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linestyle="none", label=label, **look)
-
-
-def ring(ax: Axes, points: NDArray[Any], n_points: int) -> Any:
-    """Draw rings around points, sized by the number of all points."""
-    area = 5.0 * point_area(n_points) + 40.0
-    style: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6}
-    return ax.scatter(points[:, 0], points[:, 1], s=area, zorder=4, **style)
-
-
-def cross(ax: Axes, points: NDArray[Any], label: str) -> Any:
-    """Draw crosses on points and return them, with what a legend says."""
-    look: dict[str, Any] = {"marker": "x", "color": INK, "s": 34, "linewidths": 1.3, "zorder": 4}
-    return ax.scatter(points[:, 0], points[:, 1], label=label, **look)
-
-
-def ring_handle(label: str) -> Any:
-    """Return the entry of a legend for rings."""
-    style = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}
-    return mark_handle(label, marker="o", markersize=10, **style)
+    return Line2D([], [], label=label, **look)
 
 
 def set_frame(ax: Axes, frame: Viewport, labels: tuple[str, str]) -> None:
@@ -138,8 +205,18 @@ def set_frame(ax: Axes, frame: Viewport, labels: tuple[str, str]) -> None:
     style_axes(ax, *labels)
 
 
-def mark_origin(ax: Axes, frame: Viewport) -> Any:
-    """Draw a small cross at the origin where it is in the frame."""
-    if not frame.holds(np.zeros(2)):
-        return None
-    return ax.plot([0.0], [0.0], marker="+", color=FAINT, markersize=11, markeredgewidth=1.5)[0]
+def weight_arrow(frame: Viewport, line: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
+    """Return an arrow along the unit vector w from the middle of the line, as long as is seemly.
+
+    Where the axes have scales of their own, it keeps its direction and is cut to fit.
+    """
+    foot = frame.centre - (frame.centre @ w + b) * w
+    if not frame.holds(foot):
+        foot = line.mean(axis=0)
+    size = np.array([frame.width, frame.height])
+    if frame.equal:
+        length = ARROW * size.min()
+    else:
+        with np.errstate(divide="ignore"):
+            length = float((ARROW * size / np.abs(w)).min())
+    return np.stack([foot, foot + length * w])

@@ -107,13 +107,10 @@ class RocDisplay(ThresholdDisplay):
         curve = (found.recall, others.recall, found.threshold, area)
         return cls(*curve, point, label, len(values), title)
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
-        return titled(
-            self.title,
+    def _sentence(self) -> str:
+        return (
             f"a row of {self.label} scores above another row with probability {self.area:.3f} "
-            f"(ROC AUC, {self.n_rows:,} rows).",
+            f"(ROC AUC, {self.n_rows:,} rows)."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -173,13 +170,10 @@ class PrecisionRecallDisplay(ThresholdDisplay):
         share = float(given.mean())
         return cls(*curve, curve.average_precision, share, point, label, len(values), title)
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
-        return titled(
-            self.title,
+    def _sentence(self) -> str:
+        return (
             f"average precision {self.average_precision:.3f} for {self.label}, which "
-            f"{self.share:.2%} of {self.n_rows:,} rows are.",
+            f"{self.share:.2%} of {self.n_rows:,} rows are."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -243,13 +237,10 @@ class CoverageDisplay(Display):
         """Return the error where at least this share of the rows is answered."""
         return float(self.error[int(np.searchsorted(self.coverage, coverage - 1e-12))])
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
-        return titled(
-            self.title,
+    def _sentence(self) -> str:
+        return (
             f"{self.error[-1]:.2%} of {self.n_rows:,} rows are wrong; of the most certain half, "
-            f"{self.error_at(0.5):.2%}.",
+            f"{self.error_at(0.5):.2%}."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -341,13 +332,10 @@ class ReliabilityDisplay(Display):
         """How far probabilities are from shares on average, weighted by rows."""
         return float(np.average(np.abs(self.probability - self.share), weights=self.count))
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
-        return titled(
-            self.title,
+    def _sentence(self) -> str:
+        return (
             f"probabilities that {self.what} are {100 * self.gap:.1f} percentage points off on "
-            f"average; Brier score {self.brier:.4f}.",
+            f"average; Brier score {self.brier:.4f}."
         )
 
     def _draw(self, ax: Axes) -> None:

@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import INK, ORANGE, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import (
-    PlaneDisplay,
-    mark_handle,
-    ring,
-    ring_handle,
-    scatter_classes,
-    scene_of,
-)
+from rosenblatt.plots.scene import PlaneDisplay, mark_handle, scatter_classes, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 
 if TYPE_CHECKING:
@@ -138,9 +130,7 @@ class SeparabilityDisplay(PlaneDisplay):
             verdict=verdict,
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         n = f"{len(self.points):,} rows"
         if self.status == "separable":
             return f"{n} are separable, with the margin γ = {self.margin:.4g}."
@@ -152,37 +142,34 @@ class SeparabilityDisplay(PlaneDisplay):
         return f"Whether {n} are separable was not decided in time."
 
     def _draw(self, ax: Axes) -> None:
-        handles = self._begin(ax)
-        self.line_ = self.band_ = self.ring_ = None
+        self._begin()
+        self.band_ = self.ring_ = None
         if self.normal is not None:
-            arrows.draw_sides(ax, self.frame, self.normal[:2], float(self.normal[2]))
-        if self.boundary is not None:
-            self.line_ = arrows.draw_line(ax, self.boundary, "boundary of widest margin")
-            handles.append(self.line_)
+            self._sides(self.normal[:2], float(self.normal[2]))
+        self.line_ = self._line(self.boundary, "boundary of widest margin")
         if self.band is not None and len(self.band):
-            self.band_ = arrows.draw_band(ax, self.band)
-            handles.append(arrows.band_handle(f"margin γ = {self.margin:.3g} on either side"))
+            self.band_ = self._band(self.band, f"margin γ = {self.margin:.3g} on either side")
         self.points_ = scatter_classes(ax, self.points, self.numbers)
         if self.meeting is not None:
-            handles += self._draw_proof(ax, self.meeting)
-        self._finish(handles, self.status.capitalize(), self.note)
+            self._draw_proof(ax, self.meeting)
+        self._finish(self._handles, self.status.capitalize(), self.note)
 
-    def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> list[Any]:
+    def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> None:
         """Draw the rows of the proof and where their mixtures lie."""
         few = len(self.ringed) == len(self.proof_rows)
         for number, hull in enumerate(self.hulls if few else ()):
             closed = np.concatenate([hull, hull[:1]]) if len(hull) > 2 else hull
-            arrows.draw_line(ax, closed, colour=class_style(number).colour, width=1.5, line="--")
-        self.ring_ = ring(ax, self.points[self.ringed], len(self.points))
+            self._line(closed, colour=class_style(number).colour, width=1.5, line="--")
+        more = "" if few else f", the first {len(self.ringed)} of {len(self.proof_rows):,}"
+        self.ring_ = self._ring(self.ringed, f"rows that prove it{more}")
         if self.status == "separable":
             label = f"nearest points of the hulls, {2 * self.margin:.3g} apart"
-            proof = arrows.draw_line(ax, meeting, label, colour=ORANGE)
+            self._line(meeting, label, colour=ORANGE)
         else:
             at = meeting.mean(axis=0)
             ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
-            proof = mark_handle("one point, a mixture of both", marker="X", color=INK)
-        more = "" if few else f", the first {len(self.ringed)} of {len(self.proof_rows):,}"
-        return [ring_handle(f"rows that prove it{more}"), proof]
+            label = "one point, a mixture of both"
+            self._handles.append(mark_handle(label, marker="X", color=INK))
 
 
 def _weighty(rows: Sequence[int], weights: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -95,9 +95,7 @@ class ShapeDisplay(Display):
         n_rows, n_columns = self.shape
         return (7.6, 4.4) if n_columns == 1 else (4.2 * n_columns, 3.3 * n_rows)
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         whose = "one deviation of the weights" if self.of_weights else "1/√n for n rows of a range"
         bands = f"; bands are {whose}" if len(self.labels) <= MOST_BANDS else ""
         what = f"the score of {self.labels[0]}" if len(self.labels) == 1 else "the score of a class"

@@ -94,14 +94,12 @@ class SurvivalDisplay(Display):
         sums = np.bincount(place, amounts, len(self.edges))
         return np.asarray(sums / sums.sum())
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         n = len(self.longest)
         held = f"the {n} longest-lived have {percent(self.share)} of the votes"
         if n == len(self.survival):
             held = f"the longest survived {self.survival.max():,} rows"
-        return titled(self.title, f"{len(self.survival):,} weight vectors; {held}.")
+        return f"{len(self.survival):,} weight vectors; {held}."
 
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, "rows survived", "share", grid=True, percent="y")

@@ -78,9 +78,7 @@ class MistakesDisplay(ProofDisplay):
         bound, n_seen = float(trace.bound or 0.0), len(trace)
         return cls(seen, updates, allowed, bound, n_seen, n_seen == len(seen), note_of(trace))
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         return (
             f"{self.mistakes[-1]:,} mistakes in {self.n_seen:,} "
             f"{'updates' if self.only_updates else 'rows seen'}, and the theorem allows "
@@ -148,9 +146,7 @@ class AngleDisplay(ProofDisplay):
             note_of(trace),
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         return (
             f"The angle to w* is {self.angles[0]:.1f}° after the first update and "
             f"{self.angles[-1]:.1f}° after the last of {self.updates[-1]:,}."

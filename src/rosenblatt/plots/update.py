@@ -8,19 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.plots import arrows
 from rosenblatt.plots.display import Axes, label_text
 from rosenblatt.plots.frame import line_in
-from rosenblatt.plots.palette import FAINT, INK, class_style
+from rosenblatt.plots.palette import FAINT, class_style
 from rosenblatt.plots.plane import Features, Plane, plane_of, plane_through
-from rosenblatt.plots.scene import (
-    PlaneDisplay,
-    mark_origin,
-    ring,
-    ring_handle,
-    scatter_classes,
-    scene_of,
-)
+from rosenblatt.plots.scene import PlaneDisplay, scatter_classes, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
@@ -141,9 +133,7 @@ class UpdateDisplay(PlaneDisplay):
             activation_after=float(step.w @ step.x + step.b * step.rows.constant),
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         label = self.classes[self.numbers[self.row]]
         none = not self.before[:2].any()
         first = " Before it all weights are 0, and there is no boundary." if none else ""
@@ -153,40 +143,29 @@ class UpdateDisplay(PlaneDisplay):
         )
 
     def _draw(self, ax: Axes) -> None:
-        handles = self._begin(ax)
-        mark_origin(ax, self.frame)
+        self._begin()
+        self._mark_origin()
         self.points_ = scatter_classes(ax, self.points, self.numbers, faint=True)
         number = int(self.numbers[self.row])
         colour = class_style(number).colour
         own = slice(self.row, self.row + 1)
         scatter_classes(ax, self.points[own], self.numbers[own])
-        self.ring_ = ring(ax, self.points[own], len(self.points))
-        handles.append(ring_handle(f"row {self.row} ({label_text(self.classes[number], 16)})"))
-        origin = np.zeros(2)
-        self.line_before_ = self.line_after_ = self.arrow_before_ = None
-        if self.boundary_before is not None:
-            dashed: Any = {"colour": FAINT, "width": 1.5, "line": "--"}
-            self.line_before_ = arrows.draw_line(
-                ax, self.boundary_before, "boundary before", **dashed
-            )
-            handles.append(self.line_before_)
-        if self.boundary_after is not None:
-            self.line_after_ = arrows.draw_line(ax, self.boundary_after, "boundary after")
-            handles.append(self.line_after_)
-        tips = [self.scale * self.before[:2], self.scale * self.after[:2]]
+        name = label_text(self.classes[number], 16)
+        self.ring_ = self._ring(own, f"row {self.row} ({name})")
+        dashed: Any = {"colour": FAINT, "width": 1.5, "line": "--"}
+        self.line_before_ = self._line(self.boundary_before, "boundary before", **dashed)
+        self.line_after_ = self._line(self.boundary_after, "boundary after")
+        tips = self.scale * np.stack([self.before[:2], self.after[:2]])
+        self.arrow_before_ = None
         if self.before[:2].any():
-            ends = np.stack([origin, tips[0]])
-            self.arrow_before_ = arrows.draw_arrow(ax, ends, colour=FAINT)
-            handles.append(arrows.arrow_handle("w before", colour=FAINT))
-        self.arrow_after_ = arrows.draw_arrow(ax, np.stack([origin, tips[1]]), colour=INK)
-        self.arrow_step_ = arrows.draw_arrow(ax, np.stack(tips), colour=colour, width=1.5)
-        handles.append(arrows.arrow_handle("w after"))
+            self.arrow_before_ = self._arrow([np.zeros(2), tips[0]], "w before", colour=FAINT)
+        self.arrow_after_ = self._arrow([np.zeros(2), tips[1]], "w after")
         step = "" if self.step == 1.0 else f"{self.step:.3g}·"
-        sign = "+" if number else "−"
-        handles.append(arrows.arrow_handle(f"the update, {sign}{step}x", colour=colour))
+        label = f"the update, {'+' if number else '−'}{step}x"
+        self.arrow_step_ = self._arrow(tips, label, colour=colour, width=1.5)
         drawn = "" if self.scale == 1.0 else f"weights drawn × {self.scale:g}"
         self._finish(
-            handles,
+            self._handles,
             f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}",
             "; ".join(part for part in (self.note, drawn) if part),
         )

@@ -111,15 +111,12 @@ class WeightsDisplay(BarsDisplay):
             None if model.variance is None else unsure * values / weights,
         )
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         if not self.names:
-            return titled(self.title, "all weights are 0.")
-        return titled(
-            self.title,
+            return "all weights are 0."
+        return (
             f"{len(self.names)} of {self.n_nonzero:,} weights; positive ones speak for "
-            f"{self.positive}. The bias is {self.bias:.4g}.",
+            f"{self.positive}. The bias is {self.bias:.4g}."
         )
 
     def _draw(self, ax: Axes) -> None:
@@ -161,6 +158,8 @@ class ContributionsDisplay(BarsDisplay):
     negative: Any
     n_classes: int
     title: str
+
+    says_title = False
 
     @classmethod
     def from_estimator(
@@ -218,9 +217,7 @@ class ContributionsDisplay(BarsDisplay):
     def _measure(self) -> str:
         return "score" if self.n_classes == 2 else f"lead over {label_text(self.negative)}"
 
-    @property
-    def sentence(self) -> str:
-        """What the picture shows."""
+    def _sentence(self) -> str:
         return f"{self.title}: {self.decision}, with the {self._measure} {self.total:.4g}."
 
     def _draw(self, ax: Axes) -> None:
