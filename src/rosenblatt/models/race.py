@@ -3,9 +3,8 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import islice
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +65,7 @@ WORTH = 0.9  # of the error must be left at most: they cost several times the ti
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
 
 Form = Callable[[Batch], Batch]
+RowMaker = Callable[[Settings], EncodedRows]  # by encoding, each made once
 
 
 class Offer(NamedTuple):
@@ -221,46 +221,36 @@ class Race:
             cost = values_of(width, n_features, len(reading.classes))
             size = RaceSize.affordable(reading.n_rows, *cost, len(pool))
             if size is not None:
-                self._run(pool, _RaceRows(reading, forms, self.learner, size), size)
+                rows = _race_rows(reading, forms, self.learner.constant, size.n_rows)
+                self._choose(HeldRace(pool, rows, size, self.learner), forms)
         if self.result is None:
             next(iter(forms.values())).choose()
         return self.learner
 
-    def _run(self, pool: Sequence[Candidate], rows: "_RaceRows", size: "RaceSize") -> None:
-        held = HeldRace(pool, rows, rows.numbers, rows.weights, size, self.learner, rows.groups)
+    def _choose(self, held: "HeldRace", forms: dict[Settings, Offer]) -> None:
         best = held.best
         if best is None:
             return
-        given, chosen = dict(best.candidate.learner), rows.forms[best.candidate.encoding]
-        values = {name: given[name] for name in given if name not in ("rule", "memory")}
-        kept = {"rule": given["rule"], "memory": given.get("memory", ""), "values": values}
+        values = dict(best.candidate.learner)
+        kept = {"rule": values.pop("rule"), "memory": values.pop("memory", ""), "values": values}
         self.learner = replace(self.learner, **kept)
         self.all_passes = not _surpasses(held.losses(best), held.losses(best, PASSES[2]))
-        chosen.choose()
-        names = {encoding: offer.name for encoding, offer in rows.forms.items()}
-        self.result = held.result(best, names)
+        forms[best.candidate.encoding].choose()
+        self.result = held.result(best, {form: offer.name for form, offer in forms.items()})
 
 
 class HeldRace:
     """A race that has been held: who ran, how each did, and who is chosen."""
 
     def __init__(
-        self,
-        pool: Sequence[Candidate],
-        rows: Callable[[Candidate], EncodedRows],
-        numbers: NDArray[Any],
-        weights: NDArray[Any] | None,
-        size: "RaceSize",
-        learner: Learner,
-        groups: NDArray[np.uint64] | None = None,
+        self, pool: Sequence[Candidate], rows: RowMaker, size: "RaceSize", learner: Learner
     ) -> None:
-        self._pool = pool
-        size = size if groups is None else size.of_groups(groups)
-        self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
+        self._pool, base = pool, rows(pool[0].encoding)
+        size = size if base.groups is None else size.of_groups(base.groups)
+        self.search = Search("error", len(base.numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
-        weights = np.ones(len(numbers)) if weights is None else weights
-        self._judge = RowJudge(rows, numbers, self.search, shared, PASSES, weights, groups)
+        self._judge = RowJudge(rows, base, self.search, shared, PASSES, weighted=True)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
             raise KeyboardInterrupt
@@ -321,14 +311,14 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     encoded, targets = {}, targets_of(numbers, n_classes)
     for way, batch in zip(ways, batches, strict=True):
         examples = Examples(batch.csr(batch.n_features, learner.constant), targets)
-        encoded[way] = EncodedRows(examples, numbers, n_classes)
+        encoded[way] = EncodedRows(examples, numbers, n_classes, groups=groups)
     width, n_features = len(batches[1].indices) / len(numbers), batches[1].n_features
     cost = values_of(width, n_features, n_classes)
     size = RaceSize.affordable(len(numbers), *cost, len(ways))
     if size is None or size.n_rows < len(numbers):
         return None
     pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
-    held = HeldRace(pool, lambda one: encoded[one.encoding], numbers, None, size, learner, groups)
+    held = HeldRace(pool, encoded.__getitem__, size, learner)
     best = held.best
     if best is None:
         return None
@@ -341,37 +331,24 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     return held.result(best, {(): "words", ways[1]: f"words and {low} to {high} characters"})
 
 
-class _RaceRows:
-    """Rows that a race is held on, by form; each is made when it is first tried."""
+def _race_rows(
+    reading: Reading, forms: dict[Settings, Offer], constant: float, n_rows: int
+) -> RowMaker:
+    """Return what makes so many rows of a reading in one of the forms."""
+    drawn, n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
+    labels, weights = reading.labels(drawn)
+    numbers, groups = reading.ranks[labels], reading.kept.groups
+    groups = None if groups is None else groups[drawn]
 
-    def __init__(
-        self,
-        reading: Reading,
-        forms: dict[Settings, Offer],
-        learner: Learner,
-        size: "RaceSize",
-    ) -> None:
-        self.forms, self._reading, self._constant = forms, reading, learner.constant
-        self._n_classes = len(reading.classes)
-        self._drawn = np.arange(size.n_rows) * reading.n_rows // size.n_rows
-        labels, self.weights = reading.labels(self._drawn)
-        self.numbers = reading.ranks[labels]
-        self.groups = None if reading.kept.groups is None else reading.kept.groups[self._drawn]
-        self._known: dict[Settings, EncodedRows] = {}
-        self._lock = Lock()
+    @cache
+    def made(form: Settings) -> EncodedRows:
+        offer = forms[form]
+        parts = (offer.form(part) for part in reading.taken(drawn))
+        rows = join([part.csr(offer.n_features, constant) for part in parts])
+        examples = Examples(rows, targets_of(numbers, n_classes), weights)
+        return EncodedRows(examples, numbers, n_classes, groups=groups)
 
-    def __call__(self, candidate: Candidate) -> EncodedRows:
-        """Return the rows in the form of a candidate."""
-        with self._lock:
-            if candidate.encoding not in self._known:
-                self._known[candidate.encoding] = self._made(self.forms[candidate.encoding])
-            return self._known[candidate.encoding]
-
-    def _made(self, offer: Offer) -> EncodedRows:
-        parts = (offer.form(part) for part in self._reading.taken(self._drawn))
-        rows = join([part.csr(offer.n_features, self._constant) for part in parts])
-        examples = Examples(rows, targets_of(self.numbers, self._n_classes), self.weights)
-        return EncodedRows(examples, self.numbers, self._n_classes)
+    return made
 
 
 def values_of(width: float, n_features: int, n_classes: int) -> tuple[float, float]:
@@ -440,12 +417,9 @@ def _rungs(pool: Sequence[Candidate], first_share: float) -> Iterator[Rung]:
 def _finalists(pool: Sequence[Candidate], search: Search) -> list[Candidate]:
     """Return the first candidate and the two best of each form."""
     ranked = [trial.candidate for trial in search.ranked()]
-    best = [[one for one in ranked if one.encoding == form][:2] for form in _forms(ranked)]
+    forms = dict.fromkeys(one.encoding for one in ranked)
+    best = [[one for one in ranked if one.encoding == form][:2] for form in forms]
     return list(dict.fromkeys([pool[0], *(one for some in best for one in some)]))
-
-
-def _forms(candidates: Sequence[Candidate]) -> list[Settings]:
-    return list(dict.fromkeys(one.encoding for one in candidates))
 
 
 def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:

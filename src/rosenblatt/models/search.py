@@ -22,7 +22,7 @@ from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
-from rosenblatt.training.loop import Progress, hold_interrupt
+from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
 
@@ -157,6 +157,7 @@ class SearchStatus(NamedTuple):
     seconds: float
 
 
+Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows to learn from, rows to try
 Rung = tuple[float, Callable[[Search], Sequence[Candidate]]]  # share of the rows, who runs
 
 
@@ -174,22 +175,14 @@ def halving(
     All is decided by the values alone, so that the same seed chooses the same, however many
     processors there are; a time limit or Ctrl-C ends it with what is known by then.
     """
-    started = perf_counter()
     with hold_interrupt() as interrupt, ThreadPoolExecutor(n_jobs or os.cpu_count()) as threads:
-        stop = threading.Event()
-
-        def over() -> Ending | None:
-            if interrupt.pressed:
-                return "interrupted"
-            spent = perf_counter() - started
-            return "time_limit" if time_limit is not None and spent >= time_limit else None
-
-        trials = _Trials(search, judge, threads, stop, over, tell, started)
+        limit = math.inf if time_limit is None else time_limit
+        trials = _Trials(search, judge, threads, interrupt, limit, tell)
         for share, candidates in rungs:
             trials.run(candidates(search), share)
-            if stop.is_set():
+            if trials.stop.is_set():
                 break
-    search.seconds = perf_counter() - started
+    search.seconds = trials.seconds
     return search
 
 
@@ -200,10 +193,16 @@ class _Trials:
     search: Search
     judge: Judge
     threads: ThreadPoolExecutor
-    stop: threading.Event
-    over: Callable[[], Ending | None]
+    interrupt: Interrupt
+    time_limit: float  # seconds
     tell: Callable[[SearchStatus], object]
-    started: float
+    stop: threading.Event = field(default_factory=threading.Event)
+    started: float = field(default_factory=perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the start."""
+        return perf_counter() - self.started
 
     def run(self, pool: Sequence[Candidate], share: float) -> None:
         """Add a trial of each candidate to the search, in their order."""
@@ -223,15 +222,13 @@ class _Trials:
         open_ = set(futures)
         while open_:
             _, open_ = wait(open_, LOOK, FIRST_COMPLETED)
-            ending = self.over()
-            if ending is not None and not self.stop.is_set():
+            if self._over() and not self.stop.is_set():
                 self.stop.set()
-                self.search.ending = ending
+                self.search.ending = "interrupted" if self.interrupt.pressed else "time_limit"
                 for future in open_:
                     future.cancel()
-            spent = perf_counter() - self.started
             done = len(futures) - len(open_)
-            self.tell(SearchStatus(done, len(futures), share, self.search.best, spent))
+            self.tell(SearchStatus(done, len(futures), share, self.search.best, self.seconds))
 
     def _timed(self, candidate: Candidate, share: float, fold: int) -> "TimedCurve | None":
         if self._over():  # a thread may begin before anybody looks at the clock
@@ -244,7 +241,8 @@ class _Trials:
         return curve, perf_counter() - started
 
     def _over(self) -> bool:
-        return self.stop.is_set() or self.over() is not None
+        over = self.interrupt.pressed or self.seconds >= self.time_limit
+        return over or self.stop.is_set()
 
     def _trial(self, candidate: Candidate, share: float, timed: Sequence[TimedCurve]) -> Trial:
         """Return the trial at the number of passes that is best for the mean of the folds."""
@@ -257,7 +255,7 @@ class _Trials:
 
 def splits(
     numbers: NDArray[Any], folds: int, seed: Any, groups: NDArray[np.uint64] | None = None
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+) -> list[Split]:
     """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
 
     Rows of one group are in one fold. Where there are rows of validation, they alone are tried.
@@ -279,12 +277,14 @@ def splits(
         permute(members, generator)
         fold[members] = (np.arange(len(members)) + dealt) % folds
         dealt += len(members)
+    return _splits_of(fold, folds)
+
+
+def _splits_of(fold: NDArray[np.int64], folds: int) -> list[Split]:
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
 
 
-def _group_splits(
-    groups: NDArray[np.uint64], folds: int, seed: Any
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _group_splits(groups: NDArray[np.uint64], folds: int, seed: Any) -> list[Split]:
     """Return folds of whole groups: the largest first, each to the fold with the fewest rows."""
     validation = groups == np.uint64(VALIDATION)
     if validation.any():
@@ -300,9 +300,7 @@ def _group_splits(
     for number in order.tolist():
         n_rows, fold[number] = sizes[0]
         heapreplace(sizes, (n_rows + int(counts[number]), int(fold[number])))
-    return [
-        (np.flatnonzero(fold[group] != k), np.flatnonzero(fold[group] == k)) for k in range(folds)
-    ]
+    return _splits_of(fold[group], folds)
 
 
 @dataclass(frozen=True)
@@ -317,28 +315,30 @@ class EncodedRows:
 
 
 class RowJudge:
-    """Judges candidates on folds of rows; the rows of an encoding are made when it is tried.
+    """Judges candidates on folds of rows, which are made when an encoding is first tried.
 
-    ``shared`` are parameters that all learners have. With ``weights`` errors of rows count so much,
-    and ``losses`` keeps those of every row.
+    ``base`` are rows of any encoding, ``shared`` parameters that all learners have. If ``weighted``
+    errors of rows count as much as their steps, and ``losses`` keeps those of every row.
     """
 
     def __init__(
         self,
-        rows: Callable[[Candidate], EncodedRows],
-        numbers: NDArray[Any],
+        rows: Callable[[Settings], EncodedRows],  # by encoding, each made once
+        base: EncodedRows,
         search: Search,
         shared: Mapping[str, Any],
         passes: Mapping[int, int] = MOST_PASSES,
-        weights: NDArray[Any] | None = None,
-        groups: NDArray[np.uint64] | None = None,
+        *,
+        weighted: bool = False,
     ) -> None:
-        self._rows, self._numbers, self._shared = rows, numbers, shared
+        self._made, self._lock = rows, threading.Lock()
+        self._numbers, self._shared, self._passes = base.numbers, shared, passes
         self._metric, self._seed = search.metric, shared.get("random_state", 0)
-        self._passes, self._weights = passes, weights
+        weight = base.examples.weight
+        self._weights = (np.ones(search.n_rows) if weight is None else weight) if weighted else None
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
-        self._splits = splits(numbers, n_parts, self._seed, groups)
-        self._rank = np.arange(len(numbers))  # rows of a low rank are learned from first
+        self._splits = splits(base.numbers, n_parts, self._seed, base.groups)
+        self._rank = np.arange(search.n_rows)  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
         self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass
 
@@ -353,17 +353,6 @@ class RowJudge:
         if share < 1.0:
             train = train[self._rank[train] < share * len(self._rank)]
         losses = self.losses.setdefault((candidate, share, fold), [])
-        return self._curve(candidate, rows, train, test, stopped, losses)
-
-    def _curve(
-        self,
-        candidate: Candidate,
-        rows: EncodedRows,
-        train: NDArray[Any],
-        test: NDArray[Any],
-        stopped: Callable[[], bool],
-        losses: list[NDArray[Any]],
-    ) -> Curve:
         most = self._passes[RULES[candidate.parameters["rule"]].order]
         learner = candidate.learner_with(most, **self._shared)
         curve: Curve = []
@@ -395,6 +384,10 @@ class RowJudge:
             scores, _ = held_out_scores(state, replace(rows.examples, order=test), votes, plan.zero)
             return self._last_value(scores, test, len(outcome.history))
         return curve
+
+    def _rows(self, candidate: Candidate) -> EncodedRows:
+        with self._lock:
+            return self._made(candidate.encoding)
 
     def _last_value(self, scores: NDArray[Any], test: NDArray[Any], passes: int) -> Curve:
         """Return the curve of what is tried after the last pass alone."""

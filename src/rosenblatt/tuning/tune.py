@@ -3,8 +3,8 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from numbers import Integral
-from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,7 +16,15 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.race import offers
 from rosenblatt.models.rows import source_rows
-from rosenblatt.models.search import Candidate, EncodedRows, Search, SearchStatus, Trial, halving
+from rosenblatt.models.search import (
+    Candidate,
+    EncodedRows,
+    Search,
+    SearchStatus,
+    Settings,
+    Trial,
+    halving,
+)
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
@@ -103,7 +111,7 @@ def tune(
     n_rows = len(labels)
     pool = candidates(learners({}, n_rows), [()]) + list(KERNELS if n_rows <= FEW_ROWS else ())
     search, steps = Search(metric, n_rows, _folds(folds, n_rows)), rungs(pool, n_rows)
-    judge = KernelJudge(lambda _: encoded, numbers, search, shared)
+    judge = KernelJudge(lambda _: encoded, encoded, search, shared)
     best = halving(search, steps, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
     fitted = _estimator(best, class_weight, shared)
     with warnings.catch_warnings():
@@ -144,9 +152,9 @@ def tune_files(
     known = {"class_weight", *rule_parameters()}.union(*PARTS.values())
     given = {name: value for name, value in given.items() if name in known}
     plan = plan_of(paths, **given)
-    source, encoded = plan.source, _FileEncodings(plan)
+    source, encoded = plan.source, cache(partial(_encoded_rows, plan))
     paired = _named_pairs(source)
-    base = encoded(Candidate(()))
+    base = encoded(())
     n_rows, features = len(base.numbers), base.examples.rows
     chosen = {*fixed} & {"rule", "memory", "max_iter", *rule_parameters()}
     kept = {name: given[name] for name in given if name in chosen}
@@ -164,7 +172,7 @@ def tune_files(
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
     search = Search(metric, n_rows, _folds(folds, n_rows))
     shared = {name: given[name] for name in SHARED if name in given}
-    judge = KernelJudge(encoded, base.numbers, search, shared, groups=base.groups)
+    judge = KernelJudge(encoded, base, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
     best = halving(search, rungs(pool, n_rows), judge, **how).best
     if best is None:
@@ -185,38 +193,24 @@ def _named_pairs(source: TrainingFiles) -> bool:
     return bool(pairs)
 
 
-class _FileEncodings:
-    """The rows of files by encoding, each read when it is first tried."""
+def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
+    """Read the rows of files, encoded so."""
+    source: TrainingFiles = plan.source
+    if encoding:
+        files = Files(source.files.names, source.files.layout)
+        source = TrainingFiles(files, replace(source.columns, **dict(encoding)))
 
-    def __init__(self, plan: TrainingPlan) -> None:
-        self._plan, self._lock = plan, Lock()
-        self._known: dict[Any, EncodedRows] = {}
+    def prepare(reading: Reading) -> None:
+        if source.columns.column_pairs:  # by name
+            found = offers(source, source.encoding, reading, source.columns, plan.learner)
+            next(found).choose()
 
-    def __call__(self, candidate: Candidate) -> EncodedRows:
-        """Return the rows as the candidate encodes them."""
-        with self._lock:
-            if candidate.encoding not in self._known:
-                self._known[candidate.encoding] = self._read(dict(candidate.encoding))
-            return self._known[candidate.encoding]
-
-    def _read(self, encoding: dict[str, Any]) -> EncodedRows:
-        plan = self._plan
-        source: TrainingFiles = plan.source
-        if encoding:
-            files = Files(source.files.names, source.files.layout)
-            source = TrainingFiles(files, replace(source.columns, **encoding))
-
-        def prepare(reading: Reading) -> None:
-            if source.columns.column_pairs:  # by name
-                found = offers(source, source.encoding, reading, source.columns, plan.learner)
-                next(found).choose()
-
-        rows = source_rows(source, fit_intercept=plan.learner.fit_intercept, prepare=prepare)
-        numbers, n_classes = rows.numbers, len(rows.classes)
-        weight = rows.row_weights(plan.class_weight)
-        examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
-        has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
-        return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)
+    rows = source_rows(source, fit_intercept=plan.learner.fit_intercept, prepare=prepare)
+    numbers, n_classes = rows.numbers, len(rows.classes)
+    weight = rows.row_weights(plan.class_weight)
+    examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
+    has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
+    return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)
 
 
 def _folds(folds: int | None, n_rows: int) -> int:
