@@ -42,7 +42,6 @@ from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
@@ -112,7 +111,7 @@ def visit_learners() -> None:
         fit(model.state, examples, learner.plan(), np.random.default_rng(0))
         model.follow(model.state)
         learn_batch(model, learner, examples)
-        linear_scores(model.state, rows)
+        model.state.scores(rows)
         first_not_finite(X.data if rows.sparse else X)
 
 

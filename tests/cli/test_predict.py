@@ -17,8 +17,7 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.model import Model, Scorer
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
 from tests.cli.running import PROGRAM
 from tests.cli.test_train import table_file

@@ -12,7 +12,7 @@ from sklearn.datasets import load_svmlight_file
 from rosenblatt import VotedPerceptron, load, prune, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
-from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.model import Scorer
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file
 

@@ -13,8 +13,7 @@ from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions, decision, recorded_provenance
-from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import Scorer, n_voting
+from rosenblatt.models.model import Model, Scorer
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
 
@@ -58,7 +57,7 @@ def explain(
         votes = scorer.scores(batch)
         document["predicted"] = model.classes[int(scorer.numbers(votes)[0])]
         document |= _scores(model, votes) | {
-            "vectors_that_vote": n_voting(model),
+            "vectors_that_vote": model.n_voting,
             "vote_margin": float(scorer.margins(votes)[0]),
             "average_predicts": model.classes[winner],
         }

@@ -20,8 +20,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
-from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.model import Model, Scorer
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"

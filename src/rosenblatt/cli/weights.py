@@ -13,7 +13,6 @@ from rosenblatt.models.explanation import (
     ranking_misleads,
 )
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import n_voting
 from rosenblatt.report.tables import bias_sentence, ranking_list, weight_tables
 from rosenblatt.wording import UNSURE, counted, printable
 
@@ -44,7 +43,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     if everything:
         _write_all(screen, model, chosen)
         return
-    n_vectors = n_voting(model)
+    n_vectors = model.n_voting
     misleads = ranking_misleads(model)
     rankings = ranked_weights(model, n, chosen, by_effect=misleads)
     if screen.wants_json:

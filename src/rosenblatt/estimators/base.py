@@ -42,7 +42,6 @@ from rosenblatt.models.continuation import (
 )
 from rosenblatt.models.learner import Learner, check_online, generator_from, plain_options
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.parameters import CHECKS, Check, check_parameters
 from rosenblatt.rules import Interval
 from rosenblatt.training.examples import Examples, encode, winners
@@ -458,7 +457,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         """
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False)
-        return linear_scores(self._model.state, rows)
+        return self._model.state.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; see ``labels_of``."""

@@ -17,8 +17,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import THRESHOLDS, Model
-from rosenblatt.models.scoring import above
+from rosenblatt.models.model import THRESHOLDS, Model, above
 from rosenblatt.training.examples import Examples, permute
 
 GOALS = ("each", "ranking")

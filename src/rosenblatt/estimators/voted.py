@@ -17,7 +17,6 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import CoverageCurve, coverage_curve
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, check_count
 from rosenblatt.training.history import Observer
@@ -159,11 +158,11 @@ class VotedPerceptron(OnlineClassifier):
     def _restore(self, model: Model) -> None:
         if model.ledger is None:
             raise InputError(f"its weights have no average, which a {type(self).__name__} keeps.")
-        self._model = replace(model, mistakes=votes_of(model), arrays={})
+        self._model = replace(model, mistakes=model.votes, arrays={})
 
     @property
     def _votes(self) -> Mistakes:
-        return votes_of(self._fitted)
+        return self._fitted.votes
 
     def _counts(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)

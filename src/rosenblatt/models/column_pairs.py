@@ -21,7 +21,6 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.numbers import NumberBins
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.training.examples import ArraySupply, Examples, leads_of, targets_of
 from rosenblatt.training.state import fit_supply
 from rosenblatt.wording import word_list
@@ -226,7 +225,7 @@ def _first_scores(
     state = first.start(n_features, n_classes)
     generator = np.random.default_rng(first.random_state)
     fit_supply(state, ArraySupply(examples, plan.shuffle, generator), plan)
-    return linear_scores(state, examples.rows)
+    return state.scores(examples.rows)
 
 
 def named_pairs(encoding: TableEncoding, asked: str | Sequence[str]) -> list[tuple[int, int]]:

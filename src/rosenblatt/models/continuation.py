@@ -16,7 +16,6 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, file_record
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.training.examples import Examples, numbers_of, ranks_of, targets_of, winners
 from rosenblatt.training.loop import hold_interrupt
@@ -256,7 +255,7 @@ def learn_files(
 
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
-    votes = votes_of(model) if model.voted else None
+    votes = model.votes if model.voted else None
     new = replace(model.copy(), **_no_record(model.labels), mistakes=votes)
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])

@@ -18,8 +18,7 @@ from rosenblatt.models.metrics import (
     precision_recall_curve,
     roc_auc,
 )
-from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import Scorer
+from rosenblatt.models.model import Model, Scorer
 from rosenblatt.wording import word_list
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %

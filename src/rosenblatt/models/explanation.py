@@ -13,9 +13,8 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.model import Model, Scorer, model_of
 from rosenblatt.models.rows import input_rows
-from rosenblatt.models.scoring import Scorer, votes_of
 from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
@@ -354,7 +353,7 @@ def recorded_provenance(
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]
     return provenance_of(
-        mistakes or votes_of(model),
+        mistakes or model.votes,
         rows,
         x,
         model.classes,

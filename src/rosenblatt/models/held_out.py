@@ -14,7 +14,6 @@ from rosenblatt.models.calibration import Calibration, fit_calibration
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
@@ -175,7 +174,7 @@ def fold_scores(
         state = learner.start(examples.rows.shape[1], n_classes)
         fit_supply(state, ArraySupply(examples, plan.shuffle, generator, held_out=held_out), plan)
         tried = np.flatnonzero(held_out)
-        found.append((tried, linear_scores(state, take(examples.rows, tried))))
+        found.append((tried, state.scores(take(examples.rows, tried))))
     return found
 
 
@@ -219,4 +218,4 @@ def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
 
 def _guesses(model: Model, rows: CSR) -> NDArray[np.intp]:
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
-    return winners(linear_scores(model.state, wide), positive=model.positive)
+    return winners(model.state.scores(wide), positive=model.positive)

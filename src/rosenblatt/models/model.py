@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,16 @@ from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
 from rosenblatt.data.encoding.stored import check_width
 from rosenblatt.data.files import Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
-from rosenblatt.errors import InputError, Parameter
-from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.multiclass import class_scores
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays, read_list
+from rosenblatt.mistakes.scores import vote_counter, vote_margins, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
-from rosenblatt.models.scoring import Scorer, above, label_sets
 from rosenblatt.parameters import check_parameters
 from rosenblatt.training.examples import class_weights, winners
 from rosenblatt.training.history import Outcome, PassRecord
@@ -332,6 +336,19 @@ class Model:
         return self.learner in SPELLINGS and SPELLINGS[self.learner].memories == ("vote",)
 
     @property
+    def votes(self) -> Mistakes:
+        """The updates that it holds, with the rows that made them, checked."""
+        if self.mistakes is not None:
+            return self.mistakes
+        shape = len(self.classes), self.n_features, self.constant
+        return read_list(self.arrays, *shape, self.count)
+
+    @property
+    def n_voting(self) -> int | None:
+        """How many weight vectors vote; None where one alone decides."""
+        return self.votes.n_vectors if self.voted else None
+
+    @property
     def how(self) -> Learner:
         """The learner that made it, by which it goes on learning."""
         if self.described is not None:
@@ -462,6 +479,88 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x)
+
+
+class Scorer:
+    """Scores rows by the weights of a model, or by its kernel machine.
+
+    The scores of a voted perceptron are shares of votes, or with ``by_weights`` those of the
+    average of its vectors.
+    """
+
+    def __init__(self, model: Model, *, by_weights: bool = False) -> None:
+        self.voted = model.voted and not by_weights
+        self._counter: Callable[[Rows], NDArray[Any]] | None = None
+        if self.voted:
+            shape = len(model.classes), model.count
+            self._counter = vote_counter(model.votes, *shape, positive=model.positive)
+        by_kernel = model.is_kernel and not by_weights
+        self._by_kernel = _kernel_scores(model) if by_kernel else None
+        weights = model.weights if by_kernel else model.deciding_weights
+        self._binary = len(model.classes) == 2 and not model.several
+        self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
+        self._n_features = model.n_features
+        self._constant = model.constant
+        self._positive = model.positive
+
+    def scores(self, batch: Batch) -> NDArray[Any]:
+        """Return the activation of each row: (n,) for two classes, else (n, K).
+
+        Features that the model has not met have no weight and count for nothing.
+        """
+        known = batch.below(self._n_features)
+        if self._counter is not None:
+            try:
+                return vote_scores(self._counter(known.csr(self._n_features, self._constant)))
+            except WeightOverflowError as error:
+                msg = f"{batch.file}, from line {batch.first_line} on: {error}"
+                raise WeightOverflowError(msg) from error
+        if self._by_kernel is not None:
+            scores = self._by_kernel(known.csr(self._n_features, self._constant))
+        else:
+            scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
+            rows = known.csr(self._n_features, 1.0)
+            (activations if self._binary else class_scores)(rows, self._weights, scores)
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
+            raise WeightOverflowError(
+                f"{batch.file}: the activation of row {row + 1} from line {batch.first_line} on "
+                "overflowed: its values are too large."
+            )
+        return scores
+
+    def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
+        return vote_margins(scores)
+
+    def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
+        """Return the number of the class that each score predicts."""
+        return winners(scores, positive=self._positive)
+
+
+def _kernel_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
+    from rosenblatt.models.kernel_machine import machine_scores, stored_machine
+
+    parameters = SimpleNamespace(**model.usable_options())
+    if parameters.kernel == "precomputed":
+        raise InputError(
+            'The model was trained with kernel="precomputed", on kernel values that were computed '
+            "elsewhere: load it in Python with rosenblatt.load to predict from such values."
+        )
+    machine, memory = stored_machine(model, parameters), parameters.memory
+    return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
+
+
+def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> NDArray[np.bool_]:
+    """Return which row has which label: where its score is above the threshold of the label."""
+    return np.asarray(scores >= thresholds if positive else scores > thresholds)
+
+
+def label_sets(labels: NDArray[Any], given: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return the labels of each row as a tuple, by which row has which."""
+    found = np.empty(len(given), object)
+    found[:] = [tuple(labels[row].tolist()) for row in given]
+    return found
 
 
 def _with_notes(

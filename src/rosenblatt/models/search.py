@@ -19,7 +19,6 @@ from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import METRICS, measured
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
 from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
@@ -365,7 +364,7 @@ class RowJudge:
 
         def watch(now: State, _progress: Progress) -> None:
             if not learner.voted:
-                curve.append(self._value(linear_scores(now, tried), test, losses))
+                curve.append(self._value(now.scores(tried), test, losses))
             best = METRICS[self._metric].best(curve) if curve else 0
             if stopped() or len(curve) - 1 - best >= PATIENCE:
                 raise Stopped

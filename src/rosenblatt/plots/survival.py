@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, VERMILION
 from rosenblatt.wording import percent
@@ -54,7 +53,7 @@ class SurvivalDisplay(Display):
             if not estimator.is_recorded:
                 msg = f"The model does not store its mistakes; train it with {RECORDED}."
                 raise InputError(msg)
-            return cls.from_survival(votes_of(estimator).lifetimes, title=estimator.learner)
+            return cls.from_survival(estimator.votes.lifetimes, title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
         if survival is None and hasattr(estimator, "mistakes_"):
             survival = estimator.mistakes_.lifetimes

@@ -15,7 +15,6 @@ from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 
 WEIGHTS = 12  # names on either side
@@ -131,7 +130,7 @@ class Findings:
     @property
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
-        return votes_of(self.model).lifetimes if self.model.is_recorded else None
+        return self.model.votes.lifetimes if self.model.is_recorded else None
 
 
 def findings(

@@ -16,7 +16,6 @@ from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
 from rosenblatt.models.explanation import Explanation, contributions, namer, recorded_provenance
 from rosenblatt.models.model import Model
-from rosenblatt.models.scoring import votes_of
 from rosenblatt.report.pixels import feature_grid, pixel_grid
 from rosenblatt.wording import number
 
@@ -161,7 +160,7 @@ class HardestRows:
     @cached_property
     def _support(self) -> tuple[Any, dict[int, int]]:
         """The training rows that the model holds, and the place of each number among them."""
-        support = votes_of(self._model).support
+        support = self._model.votes.support
         if support is None:
             return None, {}
         return support.rows, {int(n): place for place, n in enumerate(support.numbers)}

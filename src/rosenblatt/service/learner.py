@@ -18,7 +18,6 @@ from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.models.online import OnlineLearner
-from rosenblatt.models.scoring import linear_scores
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.online import RowLearner
@@ -119,7 +118,7 @@ class ServedLearner(OnlineLearner):
         """
         rows, state = self.rows(batch), self.state
         if not rows.sparse or state.ledger is None:
-            return linear_scores(state, rows)
+            return state.scores(rows)
         rows, needed = _gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
         (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)

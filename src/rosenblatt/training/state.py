@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import Parameter, WeightOverflowError
+from rosenblatt.errors import Parameter, WeightOverflowError, score_overflow
 from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
+from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     LabelSets,
@@ -184,6 +185,14 @@ class State:
             weights = np.ascontiguousarray(weights.T)
         scores = np.empty(n_rows if binary else (n_rows, self.n_classes))
         (activations if binary else class_scores)(rows, weights, scores)
+        return scores
+
+    def scores(self, rows: Rows) -> NDArray[Any]:
+        """Return what rows score by the average; raise where a score overflows."""
+        scores = self.activations(rows, self.average())
+        bad = first_not_finite(scores)
+        if bad >= 0:
+            raise score_overflow(bad // scores.shape[-1] if scores.ndim == 2 else bad)
         return scores
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:

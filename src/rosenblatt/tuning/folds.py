@@ -18,10 +18,9 @@ from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.metrics import METRICS, log_loss, measured
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, Scorer
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, source_rows
-from rosenblatt.models.scoring import Scorer
 from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.training.streaming import Finish, Reading
