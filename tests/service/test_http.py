@@ -170,6 +170,23 @@ def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> Non
     assert (status, sentence[:30]) == (422, "The model has no column 'sise'")
 
 
+def test_vectors_are_lists(service: Asked, tmp_path: Path) -> None:
+    """A column of vectors is served with lists of numbers, and learns from them."""
+    rows = [{"v": [k % 7, 1.5, -(k % 5)], "label": "ab"[k % 7 > 3]} for k in range(60)]
+    (tmp_path / "rows.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(rows))
+    model = model_from_files(str(tmp_path / "rows.jsonl"), label="label")
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    described = service.ask("PUT", MODEL, {"file": file}).json()
+    assert described["columns"] == {"v": "vector"}
+    row = {"v": [6.0, 1.5, -1.0]}
+    assert predict(service, row)["score"] == pytest.approx(model.scores([row])[0])
+    assert learn(service, row, "a")["sequence"] == 1
+    for wrong in ({"v": 3.0}, {"v": [1.0, 2.0]}, {"w": [1.0, 2.0, 3.0]}):
+        status, _ = refused(service, "POST", f"{MODEL}/predict", {"features": wrong})
+        assert status == 422
+
+
 def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
     """The answer names columns whose values are new or missing, for a single row as well."""
     rows = [f"{meal},{30 + k % 40},{'yes' if k % 3 else 'no'}" for k in range(150) for meal in "ab"]

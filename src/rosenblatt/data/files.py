@@ -35,6 +35,7 @@ from rosenblatt.data.sources import (
 )
 from rosenblatt.data.streams import in_order
 from rosenblatt.data.svmlight import svmlight_batches
+from rosenblatt.data.tables.arrays import array_tables
 from rosenblatt.data.tables.columnar import columnar_tables
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.separated import SeparatedParser
@@ -57,7 +58,13 @@ BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millise
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 NAMES_SHOWN = 8
 SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
-KINDS = {"numeric": "numbers", "category": "categories", "text": "texts", "date": "dates"}
+KINDS = {
+    "numeric": "numbers",
+    "category": "categories",
+    "text": "texts",
+    "vector": "vectors",
+    "date": "dates",
+}
 
 
 def table_batches(
@@ -84,6 +91,8 @@ def table_batches(
     wanted = wanted_columns(names, optional)
     if kind in (Format.PARQUET, Format.ARROW):
         return columnar_tables(source, kind, wanted)
+    if kind == Format.NUMPY:
+        return array_tables(source, wanted)
     if kind == Format.SVMLIGHT:
         msg = f"{file} is svmlight text, which has no columns; read it by svmlight_batches."
         raise InputError(msg)

@@ -46,6 +46,7 @@ class Format(StrEnum):
     PARQUET = "parquet"
     ARROW = "arrow"  # IPC file (Feather version 2)
     FASTTEXT = "fasttext"
+    NUMPY = "npy"  # an array, with labels beside it
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,17 @@ KINDS = {
     Format.JSON_LINES: "jsonl ndjson jsonlines json",
     Format.PARQUET: "parquet",
     Format.ARROW: "arrow arrows feather ipc",
+    Format.NUMPY: "npy",
 }  # .txt says nothing: the lines tell
 SUFFIXES = {f".{suffix}": kind for kind, names in KINDS.items() for suffix in names.split()}
 
 # The last begins a stream of Arrow messages, which the reader of Arrow files refuses.
-MARKS = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"\xff\xff\xff\xff": Format.ARROW}
+MARKS = {
+    b"PAR1": Format.PARQUET,
+    b"ARROW1": Format.ARROW,
+    b"\xff\xff\xff\xff": Format.ARROW,
+    b"\x93NUMPY": Format.NUMPY,
+}
 
 
 # What people hand over now and then, by its first bytes, and what to do with it.
@@ -106,7 +113,6 @@ UNREADABLE = {
     rb"\x89HDF": "HDF5; write it as Parquet or CSV",
     rb"SQLite format 3": "a database; write a table of it as CSV",
     rb"\x80[\x02-\x05][\x95}\]cX(K]": PICKLE,
-    rb"\x93NUMPY": "a NumPy array; write it as CSV or Parquet",
     rb"RD[AX][23]\n|X\n\0\0\0": "data of R; write them with write.csv",
     rb"\$FL2|<stata_dta>|[\x71-\x77][\x01\x02]\x01\0": "data of SPSS or Stata; save them as CSV",
     rb"%PDF": "a PDF document; write its table as CSV",

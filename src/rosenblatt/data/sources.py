@@ -31,7 +31,7 @@ ZIPPED_KINDS = {  # by a part of the name of a file in it
     "xl/workbook": "a spreadsheet; save its table as CSV",
     "word/document": "a text document; save its table as CSV",
     "META-INF/manifest": "an office document; save its table as CSV",
-    ".npy": "an archive of NumPy arrays; write a table as CSV or Parquet",
+    ".npy": "an archive of NumPy arrays; write the array with numpy.save, and its labels beside it",
     "data.pkl": "a saved PyTorch object, which is never loaded; write its table as Parquet or CSV",
 }
 PEEKED_BYTES = 1 << 16  # enough to tell a format by

@@ -230,7 +230,8 @@ def _first_scores(
 
 def named_pairs(encoding: TableEncoding, asked: str | Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of columns that are named as "A:B"; a name may have a colon."""
-    places = {column.title: column.place for column in encoding.features if column.role != "text"}
+    able = [column for column in encoding.features if column.role in ("numeric", "category")]
+    places = {column.title: column.place for column in able}
     pairs = []
     for text in [asked] if isinstance(asked, str) else asked:
         ends = [k for k, letter in enumerate(text) if letter == ":"]

@@ -76,7 +76,7 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
     encoder, table = model.encoder, model.table
     if table is None or table.owners() is None:
         raise InputError("The shape of columns needs a model of a table whose features have names.")
-    columns = {column.title: column for column in table.features if column.role != "text"}
+    columns = {one.title: one for one in table.features if one.role in ("numeric", "category")}
     titles = encoder.pair_titles() if isinstance(encoder, ConjoinedEncoding) else []
     names = {name: [name] for name in columns} | {":".join(pair): pair for pair in titles}
     for name in wanted:

@@ -15,7 +15,7 @@ from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import NAMES
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 
-Value = float | str | bool | None
+Value = float | str | bool | list[float] | None
 Features = Mapping[str, Value] | Sequence[float]
 Entries = tuple[Any, Any]  # numbers and values of the features of a row
 
@@ -303,6 +303,8 @@ def _plain_terms(features: dict[str, Value]) -> dict[str, float]:
     for given, value in sorted(features.items()):  # so that sums are those of a replay
         if value is None:
             continue
+        if isinstance(value, list):
+            raise no_vector(given)
         name, number = (f"{given}={value}", 1.0) if isinstance(value, str) else (given, value)
         terms[name] = terms.get(name, 0.0) + number
     return terms
@@ -334,7 +336,14 @@ def _number(name: str, value: Value) -> float:
     if isinstance(value, str):
         msg = f"The feature {name[:80]!r} must be a number; got the word {value[:80]!r}."
         raise InputError(msg)
+    if isinstance(value, list):
+        raise no_vector(name)
     return float(value or 0.0)
+
+
+def no_vector(name: str) -> InputError:
+    """Return the error for a list of numbers where the model takes none."""
+    return InputError(f"{name[:80]!r} must be a number or a word; got a list.")
 
 
 def _csr(

@@ -9,7 +9,7 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table, require_library
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value
+from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value, no_vector
 from rosenblatt.models.model import Model
 
 MOST_LEVELS = 60  # of a column whose values are listed
@@ -44,6 +44,9 @@ class ColumnFeatures(FeatureSpace):
             if name not in known:
                 listed = ", ".join(map(repr, known[:12]))
                 raise InputError(f"The model has no column {name[:80]!r}; it has {listed}.")
+        for name, role in self.columns:
+            if role == "vector" and not isinstance(row.get(name), (list, type(None))):
+                raise InputError(f"{name[:80]!r} must be a list of numbers.")
         return row
 
     def entries(self, features: Any, width: int) -> Entries:
@@ -54,11 +57,13 @@ class ColumnFeatures(FeatureSpace):
     def rows(self, batch: Sequence[Any], width: int, room: int, constant: float) -> CSR:
         """Return CSR rows, as a file with these rows has them."""
         del width
-        columns = {
-            name: [self._text(name, features.get(name)) for features in batch]
-            for name, _ in self.columns
-        }
-        frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+        columns, schema = dict[str, list[Any]](), dict[str, Any]()
+        for name, role in self.columns:
+            values = [features.get(name) for features in batch]
+            is_vector = role == "vector"
+            columns[name] = values if is_vector else [self._text(name, value) for value in values]
+            schema[name] = pl.List(pl.Float64) if is_vector else pl.String
+        frame = pl.DataFrame(columns, schema=schema)
         counts = self._last.counts = self._table.new_counts()
         table = Table(frame, "The request", 1, None, 0)
         encoded = self._table.encode(table, None, RowUse(learn=False, counts=counts))
@@ -73,6 +78,8 @@ class ColumnFeatures(FeatureSpace):
         """Return a value as it would stand in a file; a number may be that of a category."""
         if value is None or isinstance(value, str):
             return value or None
+        if isinstance(value, list):
+            raise no_vector(name)
         return self._table.level(name, value) or _text(value)
 
     def name(self, number: int) -> str:

@@ -13,7 +13,7 @@ from rosenblatt.rules import RULES
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
 Label = str | int | float | bool
-Value = float | str | bool | None
+Value = float | str | bool | list[float] | None  # a list is a vector, of a column of them
 Features = dict[str, Value] | list[float]
 Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, dashes; at most 64.")]
 Sequence_ = Annotated[int, Meta(ge=0)]

@@ -282,7 +282,6 @@ def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
             b'\x10\x02\0\0\0\0\0\0{"__metadata__":{"format":"rosenblatt","format_version":"1"',
             "is a rosenblatt model, not data; name it before the data in predict or evaluate",
         ),
-        (b"\x93NUMPY\x01\x00", "is a NumPy array; write it as CSV or Parquet"),
     ],
 )
 def test_what_is_not_read_is_named(content: bytes, sentence: str, tmp_path: Path) -> None:
@@ -333,7 +332,7 @@ def test_the_one_file_of_a_zip_archive_is_read(tmp_path: Path) -> None:
     [
         (["a.csv", "b.csv"], r"is a zip archive of 2 files \('a.csv' and 'b.csv'\): unpack it and"),
         (["[Content_Types].xml", "xl/workbook.xml"], "is a spreadsheet; save its table as CSV"),
-        (["x.npy"], "is an archive of NumPy arrays; write a table as CSV or Parquet"),
+        (["x.npy"], "is an archive of NumPy arrays; write the array with numpy.save"),
     ],
 )
 def test_other_archives_are_named(names: list[str], sentence: str, tmp_path: Path) -> None:

@@ -194,3 +194,12 @@ def test_several_kinds_become_text_and_nested_values_are_not_kept() -> None:
         InputError, match=r"line 2: key 'a' has the value '\[1\]'; only plain values"
     ):
         json_tables(b'{"a": 1}\n{"a": [1]}\n', 5)
+
+
+def test_lists_of_numbers_and_of_texts_are_kept() -> None:
+    """The first rows decide; what is no list of numbers later is an empty one, a fault if used."""
+    lines = b'{"a": [1, 2.5], "b": ["x"]}\n{"a": [3], "b": []}\n'
+    later = b'{"a": ["x"], "b": [1, "y"]}\n{"a": {}, "b": null}\n'
+    frame = pl.concat(table.frame for table in json_tables(lines + later, len(lines)))
+    assert frame["a"].to_list() == [[1.0, 2.5], [3.0], [], []]
+    assert frame["b"].to_list() == [["x"], [], ["1", "y"], None]

@@ -290,6 +290,12 @@ class RowFingerprints:
         np.cumsum(mixed(terms.indices.astype(np.uint64)), out=sums[1:])
         self.add(np.diff(sums[terms.indptr]).view(np.int64))
 
+    def add_vectors(self, vectors: NDArray[Any]) -> None:
+        """Take in a vector of each row, NaN where it is missing."""
+        bits = (vectors.astype(np.float64) + 0.0).view(np.uint64)
+        factors = mixed(np.arange(1, vectors.shape[1] + 1, dtype=np.uint64))
+        self.add((mixed(bits) * factors).sum(axis=1, dtype=np.uint64).view(np.int64))
+
     def rows(self, numbers: NDArray[np.float64]) -> Prints:
         """Return the fingerprints, after the numbers of the rows, NaN where one is missing."""
         plain = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one NaN, and one zero

@@ -30,7 +30,7 @@ from rosenblatt.parameters import DEFAULTS
 NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
-Role = Literal["label", "weight", "group", "numeric", "category", "text", "ignored"]
+Role = Literal["label", "weight", "group", "numeric", "category", "text", "vector", "ignored"]
 DatePart = Literal["", "year", "month", "weekday", "hour"]
 CHARACTERS = "characters"  # the part of a text that its n-grams are
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
@@ -497,7 +497,7 @@ class Columns:
 
     def asked(self, role: Role) -> Sequence[str | int]:
         """Return the columns that have a role, by name or number."""
-        columns: Any = getattr(self, "ignore" if role == "ignored" else role)
+        columns: Any = getattr(self, "ignore" if role == "ignored" else role, ())
         alone = role in ("label", "weight", "group")
         return columns if not alone else () if columns is None else (columns,)
 
@@ -508,7 +508,7 @@ class InputColumn(NamedTuple):
     name: str
     role: Role
     parts: tuple[DatePart, ...] = ("",)  # of a date or a time; anything else is whole
-    form: str = ""  # how numbers or dates are written in text: a NumberForm or a DateForm
+    form: str = ""  # a NumberForm or a DateForm, of text; the length of vectors
     reason: str = ""  # why it is left out, where nobody asked for that
 
     @property
@@ -556,8 +556,8 @@ def feature_name(
     """Return what a feature is called.
 
     "age" for a number, "age is missing", "age from 20 to 30" for a bin of it, "colour=red",
-    "colour=(missing)", "review: not good" for a pair of words, without the column where there is
-    no other, "characters 'ing '" for an n-gram, and "hash 17" for a hashed one.
+    "colour=(missing)", "embedding[3]", "review: not good" for a pair of words, without the column
+    where there is no other, "characters 'ing '" for an n-gram, and "hash 17" for a hashed one.
     """
     n_features = len(numeric) + len(numbering)
     if not 0 <= index < n_features:
@@ -573,6 +573,8 @@ def feature_name(
         return f"{column.title} {term or 'is missing'}"
     if column.role == "category":
         return f"{column.title}={term or '(missing)'}"
+    if column.role == "vector":
+        return f"{column.title}[{term}]" if term else f"{column.title} is missing"
     if column.part == CHARACTERS:
         term = f"characters '{term}'"
     return term if len({one.name for one in columns}) == 1 else f"{column.name}: {term}"

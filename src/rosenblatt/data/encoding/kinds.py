@@ -27,6 +27,7 @@ from rosenblatt.data.encoding.numbers import (
     plain_numbers,
     thousands,
 )
+from rosenblatt.data.encoding.vectors import is_vector, vector_width
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -148,6 +149,8 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         return InputColumn(name, "numeric")
     if kind in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null):
         return InputColumn(name, "category")
+    if is_vector(kind) and (width := vector_width(table.frame[name])):
+        return InputColumn(name, "vector", form=str(width))
     names = {"List": "lists", "Array": "lists", "Struct": "objects", "Binary": "bytes"}
     held = names.get(str(kind.base_type()), f"{kind}")
     held = "lists or objects" if kind == pl.List(pl.Null) else held

@@ -19,6 +19,7 @@ from rosenblatt.data.encoding.features import (
 from rosenblatt.data.encoding.numbers import all_numbers, read_numbers
 from rosenblatt.data.labels import Classes, Label, checked_text
 from rosenblatt.data.polars import pl
+from rosenblatt.data.tables.arrays import VECTOR, labels_beside
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Question, Sentence
 from rosenblatt.wording import counted
@@ -158,6 +159,8 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
     if likely:
         raise Question(_question(table, likely))
+    if table.frame.columns == [VECTOR]:
+        raise InputError(f"{table.file} has no labels; {labels_beside(table.file)}.")
     raise InputError(
         f"{table.file}: no column has few different values, as labels have. If one does hold"
         f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"

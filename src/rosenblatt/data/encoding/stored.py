@@ -55,6 +55,7 @@ OWNER = "The encoding of this model"
 MOST_BITS = 30
 ARRAYS = {
     "statistics": ArraySpec((np.float64,), (len(FIELDS), "numeric")),
+    "vector_statistics": ArraySpec((np.float64,), (len(FIELDS), "vector values")),
     "summaries": ArraySpec((np.float64,), (len(SUMMARY_FIELDS), "columns")),
     "seen_rows": ArraySpec((np.uint64,), ("sampled",)),  # the limit and digests of a sample
     "term_hashes": ArraySpec((np.uint64,), ("terms",)),
@@ -179,7 +180,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     n_numeric = roles.count("numeric")
     features = feature_columns(columns, characters=settings.char_ngrams is not None)
     found.sizes |= {"numeric": n_numeric, "columns": len(features)}
-    statistics = _statistics(found)
+    statistics = _statistics(found, "statistics")
     numbering = _numbering(found, settings, features, n_texts)
     numbering.folds = stored["version"] == FOLDING
     summaries = None
@@ -189,6 +190,12 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     encoding = TableEncoding(
         columns, settings, statistics=statistics, numbering=numbering, summaries=summaries
     )
+    widths = [vector.width for vector in encoding.vectors.values()]
+    if widths:
+        found.sizes["vector values"] = sum(widths)
+        parts = np.split(_statistics(found, "vector_statistics").values, np.cumsum(widths), axis=1)
+        for vector, values in zip(encoding.vectors.values(), parts, strict=False):
+            vector.statistics = ColumnStatistics(values)
     encoding.freeze()
     encoding.seen = _seen_rows(found, stored)
     if settings.bins is not None:
@@ -228,18 +235,21 @@ def _column(found: StoredArrays, stored: Any) -> InputColumn:
     if not known or (parts != [""] and (role != "category" or "" in parts)):
         found.fail("parts")
     form = stored.get("form", "")  # files of older versions have none
+    if role == "vector":
+        found.check("form", str(form).isdecimal() and 0 < int(form) <= MOST_FEATURES)
+        return InputColumn(_entry(found, stored, "name", str), role, form=form)
     dates = DATE_FORMS if parts != [""] else ("",)
     found.check("form", form in (NUMBER_FORMS if role in ("numeric", "weight") else dates))
     return InputColumn(_entry(found, stored, "name", str), role, tuple(parts), form)
 
 
-def _statistics(found: StoredArrays) -> ColumnStatistics:
-    values = found["statistics"]
+def _statistics(found: StoredArrays, name: str) -> ColumnStatistics:
+    values = found[name]
     count, mean, m2, low, high, n_missing = values
     whole = np.isfinite(values).all(axis=0) & (low <= high)
     nothing = (low == np.inf) & (high == -np.inf) & (mean == 0) & (m2 == 0)
     amounts = (count >= 0) & (m2 >= 0) & (n_missing >= 0) & np.isfinite(n_missing)
-    found.check("statistics", (np.where(count == 0, nothing, whole) & amounts).all())
+    found.check(name, (np.where(count == 0, nothing, whole) & amounts).all())
     return ColumnStatistics(np.array(values))
 
 

@@ -65,6 +65,7 @@ from rosenblatt.data.encoding.numbers import (
     row_weights,
 )
 from rosenblatt.data.encoding.text_column import Lengths, TextColumn
+from rosenblatt.data.encoding.vectors import VectorColumn, missing_vectors
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
@@ -178,6 +179,11 @@ class TableEncoding(FeatureEncoding):
             )
             for column in self.features
             if column.role == "text"
+        }
+        self.vectors = {
+            column.place: VectorColumn(column, numbering)
+            for column in self.features
+            if column.role == "vector"
         }
         self._sample = RowSample(n_numeric) if settings.bins else None
         self.bins: NumberBins | None = None  # when all rows have been read once
@@ -301,6 +307,7 @@ class TableEncoding(FeatureEncoding):
         if self.settings.missing == "error":
             gaps = missing_faults([column.name for column in self._numeric], numbers)
             faults = gaps | faults
+        vectors = [self._read_vectors(table, own, faults) for own in self.vectors.values()]
         dated = [one for one in self.columns if one.parts != ("",) and one.form]
         if dated:
             table, no_dates = with_dates(table, dated)
@@ -311,11 +318,24 @@ class TableEncoding(FeatureEncoding):
         if faults:
             table = _without(table, faults, use.bad_rows)
             numbers = np.delete(numbers, sorted(faults), axis=0)
+            vectors = [np.delete(block, sorted(faults), axis=0) for block in vectors]
         if weights is not None:
             counts = np.delete(weights, sorted(faults)) != 0.0
             table, numbers = table.filtered(counts), numbers[counts]
+            vectors = [block[counts] for block in vectors]
         texts = tuple(text.prepare(table) for text in self._texts.values())
-        return table._replace(numbers=numbers, texts=texts)
+        return table._replace(numbers=numbers, vectors=tuple(vectors), texts=texts)
+
+    def _read_vectors(
+        self, table: Table, vector: VectorColumn, faults: dict[int, str]
+    ) -> NDArray[Any]:
+        """Return the vectors of a column; add what is wrong with rows to the faults."""
+        vectors, unfit = vector.read(table)
+        faults |= unfit
+        if self.settings.missing == "error":
+            gaps = vectors[:, :1].astype(np.float64)
+            faults |= missing_faults([vector.column.name], gaps) | unfit
+        return vectors
 
     def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
         """Return what multiplies the step of each row; None where no column says so."""
@@ -419,8 +439,8 @@ class TableEncoding(FeatureEncoding):
 
     @property
     def reads_twice(self) -> bool:
-        """Whether all rows have to be read before one can be encoded, as texts and bins need it."""
-        return self.has_text or self.settings.bins is not None
+        """Whether all rows are read before one can be encoded: for texts, vectors and bins."""
+        return self.has_text or bool(self.vectors) or self.settings.bins is not None
 
     def set_bins(self, edges: Sequence[NDArray[np.float64]]) -> None:
         """Take these edges for those of the bins of the numeric columns."""
@@ -458,7 +478,7 @@ class TableEncoding(FeatureEncoding):
             return None
         numbers = np.full(len(self._numeric), -1, np.int32)
         known = self.numbering.vocabulary.arrays().columns.astype(np.int32)
-        for text in self._texts:  # np.isin would import numpy.ma
+        for text in (*self._texts, *self.vectors):  # np.isin would import numpy.ma
             known[known == text] = -1
         unnamed = [] if bins is None else [bins.owners(self._numeric)]
         return np.concatenate([numbers, known, *unnamed])
@@ -546,6 +566,9 @@ class TableEncoding(FeatureEncoding):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts of the encoding."""
         arrays: dict[str, NDArray[Any]] = {"statistics": self.statistics.values}
+        if self.vectors:
+            own = [vector.statistics.values for vector in self.vectors.values()]
+            arrays["vector_statistics"] = np.concatenate(own, axis=1)
         if self.seen is not None:
             limit = np.array([self.seen.limit], np.uint64)
             arrays["seen_rows"] = np.concatenate([limit, [self.seen.whole], self.seen.digests])
@@ -573,7 +596,7 @@ class TableEncoding(FeatureEncoding):
         if table.frame.height and table.numbers is not None:
             for _ in self._parts(table, table.numbers, None, weigh=False):
                 pass
-            self._count(table.numbers)
+            self._count(table, table.numbers)
 
     def _rows(self, table: Table, numbers: NDArray[np.float64], use: RowUse) -> Batch:
         prints = None if use.seen is None else RowFingerprints(len(numbers))
@@ -583,17 +606,21 @@ class TableEncoding(FeatureEncoding):
         if use.held_out:
             numbering.growing, numbering.n_unknown = grows, n_unknown
         if use.seen is not None and prints is not None:
+            for block in table.vectors:
+                prints.add_vectors(block)
             use.seen.add(prints.rows(numbers))
         if self.frozen:
             if use.counts is not None:
                 use.counts.add_numbers(numbers)
             numbers = self._finished(numbers) if self.finishes else numbers
         elif not use.held_out:
-            self._count(numbers)
+            self._count(table, numbers)
         rows = joined_rows(numbers, parts)
         return without_duplicates(rows) if self._shares_numbers else rows
 
-    def _count(self, numbers: NDArray[np.float64]) -> None:
+    def _count(self, table: Table, numbers: NDArray[np.float64]) -> None:
+        for vector, block in zip(self.vectors.values(), table.vectors, strict=True):
+            vector.statistics.add(block.astype(np.float64, copy=False))
         self.statistics.add(numbers)
         if self._counts is not None:
             self._counts.add_numbers(numbers)
@@ -613,7 +640,7 @@ class TableEncoding(FeatureEncoding):
         """Yield what each column gives to the rows; texts only where they are to be weighed."""
         m = len(self._numeric)
         counts = counts if self._counts is None or self.frozen else self._counts
-        terms, numeric = iter(table.texts), iter(np.isnan(numbers).T)
+        terms, numeric, vectors = iter(table.texts), iter(np.isnan(numbers).T), iter(table.vectors)
         for column in self.features:
             if column.role == "text":
                 found = next(terms)
@@ -626,16 +653,28 @@ class TableEncoding(FeatureEncoding):
                 found = indicator_part(levels)
                 if prints is not None:
                     prints.add(levels.astype(np.int64))
+            elif column.role == "vector":
+                block = next(vectors)
+                yield from self._missing_part(column, missing_vectors(block), counts)
+                own, scale = self.vectors[column.place], self.settings.scale
+                found = own.part(block, scale=scale) if weigh else NO_ROWS
             else:
-                gaps = next(numeric)
-                if not gaps.any():
-                    continue
-                missing = missing_numbers(gaps, column, self.numbering)
-                found = indicator_part(missing)
+                yield from self._missing_part(column, next(numeric), None)
+                continue
             if found is not NO_ROWS:
                 yield shifted(found, m)
         if self.bins is not None:
             yield shifted(self.bins.part(numbers), m)
+
+    def _missing_part(
+        self, column: FeatureColumn, gaps: NDArray[np.bool_], counts: ColumnCounts | None
+    ) -> Iterator[Batch]:
+        """Yield the feature of rows without a value in a column, where there are any."""
+        if counts is not None:  # those of numbers are counted for all columns together
+            counts.n_missing[column.place] += int(gaps.sum())
+        if gaps.any():
+            missing = missing_numbers(gaps, column, self.numbering)
+            yield shifted(indicator_part(missing), len(self._numeric))
 
     def _text_part(
         self, place: int, terms: Batch, counts: ColumnCounts | None, *, weigh: bool

@@ -52,8 +52,11 @@ TYPES: dict[type | None, Any] = {
     int: pl.Int64,
     float: pl.Float64,
     str: pl.String,
-    list: pl.List(pl.Null),  # of lists and of objects, which are not kept
+    list[float]: pl.List(pl.Float64),
+    list[str]: pl.List(pl.String),
+    list: pl.List(pl.Null),  # of other lists and of objects, which are not kept
 }
+LISTS = (list[float], list[str])
 NESTED = (list, dict)
 BLOCK_BYTES = 4 << 20  # of an array, in lines
 GAP = re.compile(r"[\s,]*")
@@ -199,8 +202,8 @@ class JsonLinesParser:
 
     The keys in the first block are the columns; one that comes later is noted and left out. A
     column of whole numbers has fractions from the first fraction on; one of several kinds, or with
-    a number such as 3.10, becomes text; lists and objects are not kept. With ``rows`` each line is
-    a row of a document, and places are counted in rows.
+    a number such as 3.10, becomes text; lists of numbers or of texts are kept, other lists and
+    objects are not. With ``rows`` each line is a row of a document, and places are counted in rows.
     """
 
     def __init__(
@@ -358,8 +361,8 @@ def _check_single(found: Object, file: str) -> None:
 def _kind(name: str, values: list[Any], known: type | None) -> type | None:
     """Return the kind of a column with these values; JsonError for lists among plain values."""
     kinds = {known, *map(type, values)} - {None, type(None)}
-    if known is list or (known is None and kinds & set(NESTED)):
-        return list
+    if known is list or known in LISTS or (known is None and kinds & set(NESTED)):
+        return known or _list_kind(values)
     if kinds & set(NESTED):
         value = next(value for value in values if isinstance(value, NESTED))
         clause = f"key {name!r} has the value {_shown(value)}; only plain values can be columns"
@@ -373,10 +376,31 @@ def _kind(name: str, values: list[Any], known: type | None) -> type | None:
     return bool if kinds == {bool} else str
 
 
+def _list_kind(values: list[Any]) -> type:
+    """Return the kind of a column of lists: of numbers, of texts, or of anything else."""
+    items = [item for value in values if isinstance(value, list) for item in value]
+    inner = {type(item) for item in items} - {type(None)}
+    if any(isinstance(value, dict) for value in values) or inner & {*NESTED, bool}:
+        return list
+    return list[str] if str in inner or not inner else list[float]
+
+
+def _items(value: Any, kind: Any) -> list[Any] | None:
+    """Return a list as one of numbers, empty where it is none, or as one of texts."""
+    items = value if isinstance(value, list) else []
+    if kind == list[str]:
+        return None if value is None else [_text(item) for item in items]
+    plain = all(isinstance(item, (int, float, type(None))) for item in items)
+    floats = [None if item is None else float(item) for item in items if plain]
+    return None if value is None else floats
+
+
 def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
     """Return a column; raise JsonError for half of a character or a number beyond float64."""
     if kind is list:
         values = [None] * len(values)
+    elif kind in LISTS:
+        values = [_items(value, kind) for value in values]
     try:
         if kind is float:
             values = [None if value is None else float(value) for value in values]

@@ -58,6 +58,7 @@ class Table(NamedTuple):
     heading: Heading | None = None  # how CSV or TSV is laid out
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     numbers: NDArray[np.float64] | None = None  # (n_rows, n_numeric), NaN for none; once prepared
+    vectors: tuple[NDArray[Any], ...] = ()  # of each column of them, likewise
     texts: tuple[Batch, ...] = ()  # terms or features of each text column, once prepared
 
     def without(self, bad: Sequence[BadRow]) -> "Table":

@@ -1,0 +1,98 @@
+"""Columns of vectors, such as embeddings: each is a block of dense features."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding.features import FeatureColumn, Numbering, unusable
+from rosenblatt.data.encoding.numbers import LARGEST, ColumnStatistics
+from rosenblatt.data.polars import pl
+from rosenblatt.data.tables.table import Table
+from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.hashing import column_seed, term_hash
+from rosenblatt.wording import counted
+
+
+def is_vector(kind: "pl.DataType") -> bool:
+    """Return whether a column of this type holds lists of numbers."""
+    return isinstance(kind, (pl.List, pl.Array)) and kind.inner.is_numeric()
+
+
+def vector_width(series: "pl.Series") -> int:
+    """Return the length of the first vector of a column; 0 where there is none."""
+    lengths = _lists(series).list.len().drop_nulls()
+    return int(lengths[0]) if len(lengths) else 0
+
+
+def _lists(series: Any) -> "pl.Series":
+    """Return vectors as lists of float32, where they are, else of float64."""
+    single = series.dtype.inner in (pl.Float32, pl.Float16)
+    lists: pl.Series = series.cast(pl.List(pl.Float32 if single else pl.Float64))
+    return lists
+
+
+class VectorColumn:
+    """A column of vectors of one length, centred and divided by one number.
+
+    The squared length of a vector is then 1 on average, as that of a text, so that neither drowns
+    the other; that the values of a vector stay in proportion keeps what their model made of them.
+    """
+
+    def __init__(self, column: FeatureColumn, numbering: Numbering) -> None:
+        self.column, self.width = column, int(column.form)
+        self.statistics = ColumnStatistics.empty(self.width)
+        seed = column_seed("vector", column.title)
+        names = [str(k).encode() for k in range(self.width)]
+        numbers = [numbering.level(column.place, term_hash(name, seed), name, 0) for name in names]
+        self._features = np.array(numbers, np.int32)
+        if (self._features < 0).any():
+            raise InputError(
+                f"max_features must leave room for the {self.width} values of column"
+                f" '{column.name}'."
+            )
+
+    def read(self, table: Table) -> tuple[NDArray[Any], dict[int, str]]:
+        """Return the vectors of a table, a row of NaN for a missing one; by row what is wrong."""
+        name, series = self.column.name, table.frame[self.column.name]
+        if series.dtype == pl.Null:
+            return np.full((len(series), self.width), np.nan, np.float32), {}
+        if not is_vector(series.dtype):
+            raise unusable(table.file, series, "not vectors")
+        lists = _lists(series)
+        lengths = lists.list.len().to_numpy()  # NaN for a missing vector, where there is one
+        fit = lengths == self.width
+        dtype = np.float32 if lists.dtype == pl.List(pl.Float32) else np.float64
+        vectors = np.full((len(series), self.width), np.nan, dtype)
+        if fit.any():
+            vectors[fit] = lists.filter(fit).explode().to_numpy().reshape(-1, self.width)
+        faults: dict[int, str] = {}
+        for row in np.flatnonzero(~fit & ~np.isnan(lengths.astype(float))).tolist():
+            faults[row] = (
+                f"the vector in column '{name}' has {counted(int(lengths[row]), 'value')};"
+                f" expected {self.width}"
+            )
+        largest = min(LARGEST, float(np.finfo(vectors.dtype).max))
+        odd = fit & ~(np.abs(vectors) <= vectors.dtype.type(largest)).all(axis=1)
+        for row in np.flatnonzero(odd).tolist():
+            faults[row] = f"the vector in column '{name}' has a value that is not a finite number"
+        return vectors, faults
+
+    def part(self, vectors: NDArray[Any], *, scale: bool) -> Batch:
+        """Return what vectors give to the rows: nothing where one is missing."""
+        present = ~missing_vectors(vectors)
+        values = vectors[present]
+        if scale:
+            count, _, m2, *_ = self.statistics.values
+            size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
+            values = (values - self.statistics.mean.astype(values.dtype)) / values.dtype.type(size)
+        indptr = np.zeros(len(vectors) + 1, np.int64)
+        np.cumsum(present * self.width, out=indptr[1:])
+        return Batch(values.ravel(), np.tile(self._features, len(values)), indptr)
+
+
+def missing_vectors(vectors: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where a vector is missing."""
+    found: NDArray[np.bool_] = np.isnan(vectors[:, :1]).any(axis=1)
+    return found

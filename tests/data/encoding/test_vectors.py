@@ -1,0 +1,151 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+
+from rosenblatt import TableEncoder, load, save, train_files
+from rosenblatt.cli import main
+from rosenblatt.errors import InputError
+from rosenblatt.models.train import model_from_files
+
+
+def drawn(n: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Return vectors of length 6 around a common centre, and labels that they tell."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(5.0, 2.0, (n, 6)).astype(np.float32)
+    return X, np.where(X @ [1, -1, 1, -1, 1, -1] > 0, "up", "down")
+
+
+def scaled(X: NDArray[Any]) -> NDArray[Any]:
+    """Centre rows and divide them by the root of their mean squared length, in plain NumPy."""
+    apart = X.astype(float) - X.astype(float).mean(axis=0)
+    return apart / np.sqrt((apart**2).sum(axis=1).mean())
+
+
+FRAMES = {
+    "pandas": lambda X: pd.DataFrame({"v": list(X)}),
+    "polars": lambda X: pl.DataFrame({"v": X}),
+    "list": lambda X: pl.DataFrame({"v": X.tolist()}, schema={"v": pl.List(pl.Float32)}),
+    "dictionaries": lambda X: [{"v": row} for row in X],
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_give_one_block(kind: str) -> None:
+    """Vectors become features by place, centred, of mean squared length 1, in every frame."""
+    X, _ = drawn(50)
+    encoder = TableEncoder()
+    rows = encoder.fit_transform(FRAMES[kind](X))
+    np.testing.assert_allclose(rows.toarray(), scaled(X), atol=1e-6)
+    assert rows.dtype == np.float32
+    assert list(encoder.get_feature_names_out()) == [f"v[{k}]" for k in range(6)]
+
+
+def test_a_block_beside_other_columns_does_not_drown_them() -> None:
+    """Numbers, categories and vectors stand side by side; a missing vector has a feature."""
+    X, _ = drawn(40)
+    X *= 1000
+    vectors = [*X[:39].tolist(), None]
+    frame = pl.DataFrame({"v": vectors, "n": range(40), "c": ["a", "b"] * 20})
+    encoder = TableEncoder(numeric=["n"])
+    rows = encoder.fit_transform(frame).toarray()
+    names = encoder.get_feature_names_out().tolist()
+    block = rows[:, [names.index(f"v[{k}]") for k in range(6)]]
+    assert (block[:39] ** 2).sum(axis=1).mean() == pytest.approx(1.0)
+    assert not block[39].any()
+    assert rows[:, names.index("v is missing")].tolist() == [0.0] * 39 + [1.0]
+    assert {"n", "c=a", "c=b"} <= {*names}
+    with pytest.raises(InputError, match="row 39: column 'v' has no value; fill it"):
+        TableEncoder(missing="error", numeric=["n"]).fit(frame)
+
+
+def files(folder: Path, X: NDArray[Any], y: NDArray[Any]) -> dict[str, str]:
+    """Write the same rows in each format that has vectors."""
+    frame = pl.DataFrame({"label": y, "v": X})
+    frame.write_parquet(folder / "rows.parquet")
+    frame.write_ipc(folder / "rows.arrow")
+    lists = frame.with_columns(pl.col("v").arr.to_list())
+    lists.write_parquet(folder / "lists.parquet")
+    rows = zip(y.tolist(), X.tolist(), strict=True)
+    (folder / "rows.jsonl").write_text(
+        "".join(json.dumps({"label": label, "v": row}) + "\n" for label, row in rows)
+    )
+    np.save(folder / "rows.npy", X)
+    (folder / "rows.labels.txt").write_text("\n".join(y) + "\n")
+    names = ("rows.parquet", "rows.arrow", "lists.parquet", "rows.jsonl", "rows.npy")
+    return {name: str(folder / name) for name in names}
+
+
+def test_every_format_gives_the_same_model(tmp_path: Path) -> None:
+    """Parquet and Arrow lists and fixed-size lists, JSON arrays and .npy are the same vectors."""
+    X, y = drawn(300)
+    Z, z = drawn(200, 1)
+    weights = []
+    for name, file in files(tmp_path, X, y).items():
+        model = train_files(file, label="label", recipe="plain")
+        column = "vector" if name.endswith(".npy") else "v"
+        answers = model.predict(pl.DataFrame({column: Z}))
+        assert np.mean(answers != z) < 0.06, name
+        assert model.model_.encoder.name(3) == f"{column}[3]"
+        weights.append(model.coef_)
+    np.testing.assert_allclose(weights, [weights[0]] * len(weights), atol=1e-5)
+
+
+def test_a_saved_model_predicts_alike(tmp_path: Path) -> None:
+    """Centre and scale of vectors are in the model file."""
+    X, y = drawn(300)
+    model = train_files(files(tmp_path, X, y)["rows.parquet"], label="label")
+    save(model, tmp_path / "one.model")
+    again: Any = load(tmp_path / "one.model")
+    rows = pl.DataFrame({"v": drawn(50, 2)[0]})
+    np.testing.assert_array_equal(model.decision_function(rows), again.decision_function(rows))
+
+
+FAULTS = {
+    "[1, 2]": "line 3: the vector in column 'v' has 2 values; expected 3",
+    "[1, 2, null]": "line 3: the vector in column 'v' has a value that is not a finite number",
+}
+
+
+@pytest.mark.parametrize("vector", FAULTS)
+def test_faulty_vectors_are_named_with_their_place(vector: str, tmp_path: Path) -> None:
+    """Another length or a gap in a vector is an error with file and line, or skipped."""
+    good = "".join(f'{{"y": "{"ab"[k % 2]}", "v": [{k % 2}, 1.5, {k}]}}\n' for k in range(60))
+    lines = good.splitlines(keepends=True)
+    lines[2] = f'{{"y": "a", "v": {vector}}}\n'
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(lines))
+    with pytest.raises(InputError, match=FAULTS[vector]):
+        train_files(str(path), label="y")
+    model = model_from_files(str(path), label="y", bad_rows="skip")
+    assert model.training["n_rows"] == 59
+
+
+def test_labels_beside_an_array(tmp_path: Path) -> None:
+    """An array without labels predicts; labels must be as many as its rows."""
+    X, y = drawn(100)
+    path = tmp_path / "X.npy"
+    np.save(path, X)
+    with pytest.raises(
+        InputError, match=r"has no labels; write them beside it, into X\.labels\.txt"
+    ):
+        train_files(str(path))
+    np.save(tmp_path / "X.labels.npy", y[:99])
+    with pytest.raises(InputError, match="must hold 100 labels, one for each row of"):
+        train_files(str(path))
+    np.save(tmp_path / "X.labels.npy", y)
+    run = CliRunner()
+    done = run.invoke(main, ["train", str(path), "-o", str(tmp_path / "m"), "--json"])
+    assert json.loads(done.stdout)["classes"] == ["down", "up"]
+    np.save(tmp_path / "new.npy", X)
+    done = run.invoke(main, ["predict", str(tmp_path / "m"), str(tmp_path / "new.npy")])
+    assert np.mean(np.array(done.stdout.split()) != y) < 0.1
+    np.save(path, np.zeros(3))
+    with pytest.raises(InputError, match="must hold a table of numbers; it holds float64"):
+        train_files(str(path))
