@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
-from rosenblatt.data.encoding.stored import check_width
+from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError

@@ -1,8 +1,12 @@
 """Columns of a table to rows of features, and the names of the features."""
 
 from rosenblatt.data.encoding.features import InputColumn
-from rosenblatt.data.encoding.numbered import ConjoinedEncoding, ScaledEncoding, SvmlightEncoding
-from rosenblatt.data.encoding.stored import encoding_from
+from rosenblatt.data.encoding.numbered import (
+    ConjoinedEncoding,
+    ScaledEncoding,
+    SvmlightEncoding,
+    encoding_from,
+)
 from rosenblatt.data.encoding.table_encoding import RowUse, TableEncoding
 
 __all__ = [

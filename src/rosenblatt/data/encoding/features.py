@@ -5,9 +5,9 @@ Numeric columns come first; all other features are numbered in a vocabulary, or 
 
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from rosenblatt.kernels.text.hashing import (
 )
 from rosenblatt.kernels.text.vocabulary import LONGEST_NAME, KnownTerms, enter_hashes, look_up
 from rosenblatt.parameters import DEFAULTS
+
+if TYPE_CHECKING:
+    from rosenblatt.data.encoding.table_encoding import TableEncoding
 
 NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
@@ -578,3 +581,32 @@ def feature_name(
     if column.part == CHARACTERS:
         term = f"characters '{term}'"
     return term if len({one.name for one in columns}) == 1 else f"{column.name}: {term}"
+
+
+class FeatureEncoding:
+    """What files hold as features with names."""
+
+    @property
+    def table(self) -> "TableEncoding | None":
+        """The encoding of columns, if the rows come from a table."""
+        return None
+
+    def expand(self, batch: Batch) -> Batch:
+        """Return rows of the inner encoding as rows of this one."""
+        return batch
+
+    def expanded(self, batch: Batch) -> Iterator[Batch]:
+        """Yield rows of the inner encoding as rows of this one, some after the other if large."""
+        yield self.expand(batch)
+
+    def name(self, index: int) -> str:
+        """Return what a feature is called."""
+        raise NotImplementedError
+
+    def names(self, indices: Iterable[int]) -> list[str]:
+        """Return what these features are called."""
+        return [self.name(int(index)) for index in indices]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the large parts of the encoding."""
+        return {}

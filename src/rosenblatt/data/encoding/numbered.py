@@ -1,7 +1,9 @@
-"""Encodings of features that have numbers: those of svmlight text, scaled ones, conjunctions."""
+"""Encodings of svmlight text, scaled features and conjunctions; any encoding of a model file."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,48 +14,64 @@ from rosenblatt.data.conjunctions import (
     ColumnPairs,
     ConjunctionNumbering,
     HashedConjunctions,
+    KnownConjunctions,
     blocks,
     conjunctions,
     features_of,
+    has_keys,
 )
+from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
+from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
+from rosenblatt.data.encoding.features import (
+    DATE_FORMS,
+    NUMBER_FORMS,
+    PARTS,
+    ROLES,
+    DocumentCounts,
+    FeatureColumn,
+    FeatureEncoding,
+    HashedNumbering,
+    InputColumn,
+    KeptNumbering,
+    TermArrays,
+    feature_columns,
+    spelled_hashes,
+)
+from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
+from rosenblatt.data.encoding.table_encoding import (
+    FOLDING,
+    MOST_FEATURES,
+    VERSION,
+    Settings,
+    TableEncoding,
+)
+from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
-
-if TYPE_CHECKING:
-    from rosenblatt.data.encoding.table_encoding import TableEncoding
 
 CONJUNCTIONS_VERSION = SCALING_VERSION = 1
 TABLES = {2: "pairs", 3: "triples"}
 INNER = "inner."
-
-
-class FeatureEncoding:
-    """What files hold as features with names."""
-
-    @property
-    def table(self) -> "TableEncoding | None":
-        """The encoding of columns, if the rows come from a table."""
-        return None
-
-    def expand(self, batch: Batch) -> Batch:
-        """Return rows of the inner encoding as rows of this one."""
-        return batch
-
-    def expanded(self, batch: Batch) -> Iterator[Batch]:
-        """Yield rows of the inner encoding as rows of this one, some after the other if large."""
-        yield self.expand(batch)
-
-    def name(self, index: int) -> str:
-        """Return what a feature is called."""
-        raise NotImplementedError
-
-    def names(self, indices: Iterable[int]) -> list[str]:
-        """Return what these features are called."""
-        return [self.name(int(index)) for index in indices]
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the large parts of the encoding."""
-        return {}
+OWNER = "The encoding of this model"
+MOST_BITS = 30
+ARRAYS = {
+    "statistics": ArraySpec((np.float64,), (len(FIELDS), "numeric")),
+    "vector_statistics": ArraySpec((np.float64,), (len(FIELDS), "vector values")),
+    "summaries": ArraySpec((np.float64,), (len(SUMMARY_FIELDS), "columns")),
+    "seen_rows": ArraySpec((np.uint64,), ("sampled",)),  # the limit and digests of a sample
+    "term_hashes": ArraySpec((np.uint64,), ("terms",)),
+    "term_columns": ArraySpec((np.int32,), ("terms",), 0, "columns"),  # whose terms they are
+    "term_letters": ArraySpec((np.uint8,), ("letters",)),
+    "term_offsets": ArraySpec((np.int64,), ("terms+1",), 0, order="rising"),
+    "term_documents": ArraySpec((np.int32,), ("terms",), 0),  # how many texts have each term
+    "term_places": ArraySpec((np.int32,), ("terms",), 0, "hashed", "ascending"),  # that occur
+    "bin_edges": ArraySpec((np.float64,), ("edges",), -inf),
+    "bin_offsets": ArraySpec((np.int64,), ("numeric+1",), 0, order="rising"),
+    "pairs": ArraySpec((np.int64,), ("pairs",), 0, "all pairs", "ascending"),
+    "triples": ArraySpec((np.int64,), ("triples",), 0, "all triples", "ascending"),
+    "centre": ArraySpec((np.float64,), ("features",), -inf),
+    "divisor": ArraySpec((np.float64,), ("features",), -inf),
+}
 
 
 class SvmlightEncoding(FeatureEncoding):
@@ -97,7 +115,7 @@ class ConjoinedEncoding(FeatureEncoding):
 
     def __init__(
         self,
-        inner: "TableEncoding | SvmlightEncoding",
+        inner: TableEncoding | SvmlightEncoding,
         degree: int,
         numbering: ConjunctionNumbering | ColumnPairs,
     ) -> None:
@@ -105,7 +123,7 @@ class ConjoinedEncoding(FeatureEncoding):
         self.n_features = numbering.n_columns  # with all conjunctions
 
     @property
-    def table(self) -> "TableEncoding | None":
+    def table(self) -> TableEncoding | None:
         """The encoding of columns, if the rows come from a table."""
         return self.inner.table
 
@@ -228,3 +246,216 @@ class ScaledEncoding(FeatureEncoding):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts of the encoding."""
         return {"centre": self.centre, "divisor": self.divisor}
+
+
+def check_width(stored: Any, n_features: int) -> None:
+    """Raise InputError where a hashed encoding makes more features than there are weights."""
+    settings = stored.get("settings") if isinstance(stored, dict) else None
+    bits = settings.get("hash_bits") if isinstance(settings, dict) else None
+    if type(bits) is int and bits > 0 and (bits > MOST_BITS or 1 << bits > n_features):
+        widths = f"it hashes to {bits} bits, and the model has {n_features:,} features"
+        raise InputError(f"{OWNER} is damaged: {widths}.")
+
+
+def encoding_from(
+    stored: Any, arrays: Mapping[str, NDArray[Any]]
+) -> TableEncoding | SvmlightEncoding | ConjoinedEncoding | ScaledEncoding:
+    """Return the frozen encoding that ``as_json`` and ``arrays`` gave, checked."""
+    found = StoredArrays(arrays, ARRAYS, OWNER)
+    kind = _entry(found, stored, "kind", str)
+    if kind == SvmlightEncoding.kind:
+        n_features = _entry(found, stored, "n_features", int)
+        found.check("n_features", 0 <= n_features <= MOST_FEATURES)
+        zero_based = _entry(found, stored, "zero_based", bool)
+        return SvmlightEncoding(zero_based=zero_based, n_features=n_features)
+    if kind == "conjunctions":
+        return _conjoined_encoding(found, stored, arrays)
+    if kind == "scaled":
+        return _scaled_encoding(found, stored)
+    found.check("kind", kind == "table")
+    return _table_encoding(found, stored)
+
+
+def _check_versions(found: StoredArrays, stored: Any, **versions: tuple[int, ...]) -> None:
+    """Raise InputError for an encoding of other versions than these, the newest first."""
+    for name, known in versions.items():
+        version = _entry(found, stored, name, int)
+        if version not in known:
+            advice = "use a newer one" if version > known[0] else "train the model again"
+            msg = f"{OWNER} has {name} {version}, and this rosenblatt knows {known[0]}; {advice}."
+            raise InputError(msg)
+
+
+def _scaled_encoding(found: StoredArrays, stored: Any) -> ScaledEncoding:
+    _check_versions(found, stored, version=(SCALING_VERSION,))
+    centre, divisor, names = found["centre"], found["divisor"], stored.get("names")
+    found.check("divisor", divisor.all())
+    if names is not None:
+        listed = isinstance(names, list) and [*map(type, names)] == [str] * len(centre)
+        found.check("names", listed)
+    return ScaledEncoding(centre, divisor, None if names is None else tuple(names))
+
+
+def _conjoined_encoding(
+    found: StoredArrays, stored: Any, arrays: Mapping[str, NDArray[Any]]
+) -> ConjoinedEncoding:
+    _check_versions(found, stored, version=(CONJUNCTIONS_VERSION,), hash_version=(HASH_VERSION,))
+    degree, bits = _entry(found, stored, "degree", int), stored.get("hash_bits")
+    inner_json = _entry(found, stored, "inner", dict)
+    found.check("inner", inner_json.get("kind") not in ("conjunctions", "scaled"))
+    found.check("degree", degree in TABLES)
+    inner: Any = encoding_from(
+        inner_json, {n.removeprefix(INNER): a for n, a in arrays.items() if n.startswith(INNER)}
+    )
+    n = inner.n_features
+    if bits is not None:
+        found.check("hash_bits", type(bits) is int and 1 <= bits <= MOST_BITS)
+        return ConjoinedEncoding(inner, degree, HashedConjunctions(bits, n))
+    found.sizes |= {f"all {name}": n**size for size, name in TABLES.items()}
+    found.check("degree", has_keys(n, degree))
+    tables = {size: found[TABLES[size]] for size in range(2, degree + 1)}
+    if stored.get("column_pairs"):  # cells of chosen pairs of columns
+        return ConjoinedEncoding(inner, 2, _column_pairs(found, stored, inner, tables[2]))
+    return ConjoinedEncoding(inner, degree, KnownConjunctions(tables, n))
+
+
+def _column_pairs(
+    found: StoredArrays, stored: Any, inner: Any, table: NDArray[np.int64]
+) -> ColumnPairs:
+    """Return the cells of pairs of columns of a table."""
+    pairs, owners = _entry(found, stored, "column_pairs", list), None
+    if isinstance(inner, TableEncoding):
+        owners = inner.owners()
+        places = range(len(inner.features))
+        listed = (isinstance(p, list) and [*map(type, p)] == [int, int] for p in pairs)
+        found.check("column_pairs", all(listed) and all(k in places for p in pairs for k in p))
+    if owners is None:
+        found.fail("column_pairs")
+    return ColumnPairs([(a, b) for a, b in pairs], owners, table)
+
+
+def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
+    _check_versions(found, stored, version=(VERSION, FOLDING), hash_version=(HASH_VERSION,))
+    # The columns and settings
+    columns = tuple(_column(found, one) for one in _entry(found, stored, "columns", list))
+    roles = [column.role for column in columns]
+    twice = len({column.name for column in columns}) < len(columns)
+    found.check(
+        "columns", not twice and all(roles.count(one) < 2 for one in ("label", "weight", "group"))
+    )
+    values = Settings._field_defaults | _entry(found, stored, "settings", dict)
+    found.check("settings", set(values) == set(Settings._fields))
+    try:
+        settings = Settings.checked(**values)
+    except InputError:
+        found.fail("settings")
+    n_texts = _entry(found, stored, "n_texts", int)
+    found.check("n_texts", n_texts >= 0)
+    # The arrays
+    n_numeric = roles.count("numeric")
+    features = feature_columns(columns, characters=settings.char_ngrams is not None)
+    found.sizes |= {"numeric": n_numeric, "columns": len(features)}
+    statistics = _statistics(found, "statistics")
+    numbering = _numbering(found, settings, features, n_texts)
+    numbering.folds = stored["version"] == FOLDING
+    summaries = None
+    if "summaries" in found:  # files of older versions have none
+        summaries = found["summaries"]
+        found.check("summaries", not np.isinf(summaries).any())
+    encoding = TableEncoding(
+        columns, settings, statistics=statistics, numbering=numbering, summaries=summaries
+    )
+    widths = [vector.width for vector in encoding.vectors.values()]
+    if widths:
+        found.sizes["vector values"] = sum(widths)
+        parts = np.split(_statistics(found, "vector_statistics").values, np.cumsum(widths), axis=1)
+        for vector, values in zip(encoding.vectors.values(), parts, strict=False):
+            vector.statistics = ColumnStatistics(values)
+    encoding.freeze()
+    encoding.seen = _seen_rows(found, stored)
+    if settings.bins is not None:
+        values = found["bin_edges"]
+        edges = [values[a:b] for a, b in pairwise(found.ends("bin_offsets", len(values)).tolist())]
+        found.check("bin_edges", all((np.diff(own) > 0).all() for own in edges))
+        encoding.set_bins(edges)
+    return encoding
+
+
+def _numbering(
+    found: StoredArrays, settings: Settings, features: tuple[FeatureColumn, ...], n_texts: int
+) -> HashedNumbering | KeptNumbering:
+    """Return the numbers of terms, with how many texts have each where there are texts."""
+    documents = DocumentCounts(n_texts=n_texts)
+    has_text = any(column.role == "text" for column in features)
+    if settings.hash_bits:
+        if has_text:
+            found.sizes["hashed"] = 1 << settings.hash_bits
+            counts = np.zeros(1 << settings.hash_bits, np.int32)
+            counts[found["term_places"]] = found["term_documents"]  # terms may share a number
+            documents = DocumentCounts(counts, n_texts)
+        return HashedNumbering(settings.hash_bits, documents)
+    room = settings.max_features - found.sizes["numeric"]
+    terms = _terms(found, features)
+    found.check("max_features", len(terms.hashes) <= room)
+    if has_text:
+        counts = found["term_documents"]
+        found.check("term_documents", int(counts.max(initial=0)) <= n_texts)
+        documents = DocumentCounts(counts, n_texts)
+    return KeptNumbering(room, terms, documents)
+
+
+def _column(found: StoredArrays, stored: Any) -> InputColumn:
+    role, parts = _entry(found, stored, "role", str), _entry(found, stored, "parts", list)
+    known = role in ROLES and parts and all(parts.count(p) == 1 and p in PARTS for p in parts)
+    if not known or (parts != [""] and (role != "category" or "" in parts)):
+        found.fail("parts")
+    form = stored.get("form", "")  # files of older versions have none
+    if role == "vector":
+        found.check("form", str(form).isdecimal() and 0 < int(form) <= MOST_FEATURES)
+        return InputColumn(_entry(found, stored, "name", str), role, form=form)
+    dates = DATE_FORMS if parts != [""] else ("",)
+    found.check("form", form in (NUMBER_FORMS if role in ("numeric", "weight") else dates))
+    return InputColumn(_entry(found, stored, "name", str), role, tuple(parts), form)
+
+
+def _statistics(found: StoredArrays, name: str) -> ColumnStatistics:
+    values = found[name]
+    count, mean, m2, low, high, n_missing = values
+    whole = np.isfinite(values).all(axis=0) & (low <= high)
+    nothing = (low == np.inf) & (high == -np.inf) & (mean == 0) & (m2 == 0)
+    amounts = (count >= 0) & (m2 >= 0) & (n_missing >= 0) & np.isfinite(n_missing)
+    found.check(name, (np.where(count == 0, nothing, whole) & amounts).all())
+    return ColumnStatistics(np.array(values))
+
+
+def _seen_rows(found: StoredArrays, stored: Any) -> SeenRows | None:
+    if "seen_rows" not in found:
+        return None
+    values, repeated = found["seen_rows"], _entry(found, stored, "repeated_rows", float)
+    found.check("seen_rows", 2 < len(values) <= MOST_KEPT + 2 and 0.0 <= repeated <= 1.0)
+    return SeenRows(int(values[0]), values[1:], repeated)
+
+
+def _terms(found: StoredArrays, features: tuple[FeatureColumn, ...]) -> TermArrays:
+    terms = TermArrays(*(found[f"term_{field}"] for field in TermArrays._fields))
+    offsets = found.ends("term_offsets", len(terms.letters))
+    inner = offsets[offsets < len(terms.letters)]
+    try:
+        terms.letters.tobytes().decode("utf-8")
+        whole = not (terms.letters[inner] & 0xC0 == 0x80).any()  # no name begins in a letter
+    except UnicodeDecodeError:
+        whole = False
+    found.check("term_letters", whole)
+    spelled = terms.hashes == 0
+    if spelled.any():  # in files of older versions none is
+        terms = terms._replace(
+            hashes=np.where(spelled, spelled_hashes(terms, features), terms.hashes)
+        )
+    return terms
+
+
+def _entry(found: StoredArrays, stored: Any, name: str, kind: type) -> Any:
+    value = stored.get(name) if isinstance(stored, dict) else None
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        found.fail(name)
+    return value

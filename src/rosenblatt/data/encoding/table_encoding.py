@@ -40,6 +40,7 @@ from rosenblatt.data.encoding.familiarity import (
 from rosenblatt.data.encoding.features import (
     Columns,
     FeatureColumn,
+    FeatureEncoding,
     HashedNumbering,
     InputColumn,
     KeptNumbering,
@@ -55,7 +56,6 @@ from rosenblatt.data.encoding.label_column import (
     listed_columns,
     table_labels,
 )
-from rosenblatt.data.encoding.numbered import FeatureEncoding
 from rosenblatt.data.encoding.numbers import (
     ColumnStatistics,
     NumberBins,
