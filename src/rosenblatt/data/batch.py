@@ -217,7 +217,7 @@ class Batch(NamedTuple):
 def join(batches: Sequence[Batch]) -> Batch:
     """Return successive batches of a file, at least one, as a single batch."""
     first, last = batches[0], batches[-1]
-    starts = np.cumsum([0, *(len(batch.data) for batch in batches)])
+    starts = np.cumsum([0, *(batch.indptr[-1] for batch in batches)])
     rows = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
     return last._replace(
         data=np.concatenate([batch.data for batch in batches]),

@@ -28,40 +28,21 @@ class KnownConjunctions(NamedTuple):
     n_features: int
 
     @property
-    def shift(self) -> int:
-        """Features keep their columns."""
-        return 0
-
-    @property
     def n_columns(self) -> int:
         """Features, then pairs, then triples."""
         return self.n_features + sum(len(table) for table in self.tables.values())
 
     def columns(self, features: NDArray[Any], degree: int) -> NDArray[Any]:
         """Return the column of each conjunction, −1 for those that are not known."""
-        table, wanted = self.tables[degree], keys(features, self.n_features)
-        if not len(table):
-            return np.full(len(wanted), -1, np.int64)
-        place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
         first = self.n_features + (len(self.tables[2]) if degree == 3 else 0)
-        return np.where(table[place] == wanted, first + place, -1)
+        return places(self.tables[degree], keys(features, self.n_features), first)
 
 
 class HashedConjunctions(NamedTuple):
-    """Conjunctions share 2^bits columns; the rows' own features never share one.
-
-    By default the shared columns come after those of ``n_features`` features. With ``first=True``
-    they come first: so rows of a stream whose width is not yet known can be numbered.
-    """
+    """Conjunctions share 2^bits columns, after those of the features, which never share one."""
 
     bits: int
     n_features: int
-    first: bool = False
-
-    @property
-    def shift(self) -> int:
-        """The column of the first of the rows' own features."""
-        return (1 << self.bits) * self.first
 
     @property
     def n_columns(self) -> int:
@@ -75,11 +56,9 @@ class HashedConjunctions(NamedTuple):
         for j in range(1, degree):
             mixed = pair_hash(mixed, cast("Any", numbers[j]))
         bucket = (mixed >> np.uint64(64 - self.bits)).astype(np.int64)
-        start = 0 if self.first else self.n_features
-        return cast("NDArray[Any]", bucket + start)
+        return cast("NDArray[Any]", bucket + self.n_features)
 
 
-# Says in which column a conjunction stands, and where the first of the rows' own features does.
 ConjunctionNumbering = KnownConjunctions | HashedConjunctions
 
 
@@ -120,11 +99,9 @@ class ColumnPairs:
 
     def expand(self, rows: Batch) -> Batch:
         """Return rows with the features of their cells behind their own."""
-        wanted, table = self._keys(rows), self.tables[2]
-        if not wanted.size or not len(table):
+        if not self.pairs or not len(self.tables[2]):
             return rows
-        place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
-        cells = np.where(table[place] == wanted, self.n_features + place, -1).astype(np.int32)
+        cells = places(self.tables[2], self._keys(rows), self.n_features).astype(np.int32)
         joined = joined_rows(np.empty((rows.n_rows, 0)), [rows, indicator_part(cells)])
         return rows.with_rows(joined._replace(n_features=self.n_columns))
 
@@ -152,6 +129,14 @@ def keys(features: NDArray[Any], n_features: int) -> NDArray[Any]:
     for feature in features[1:]:
         key = key * np.int64(n_features) + feature
     return key
+
+
+def places(table: NDArray[Any], wanted: NDArray[Any], first: int) -> NDArray[Any]:
+    """Return ``first`` plus the place of each key in an ascending table, −1 for unknown keys."""
+    if not len(table):
+        return np.full(wanted.shape, -1, np.int64)
+    place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
+    return np.where(table[place] == wanted, first + place, -1)
 
 
 def features_of(table: NDArray[Any], n_features: int, degree: int) -> NDArray[Any]:
@@ -188,15 +173,12 @@ def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> B
 
 def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[int, int]]:
     """Yield first and last + 1 of rows that together have not too many conjunctions."""
-    n = np.diff(rows.indptr)
-    counts = n * (n - 1) // 2
-    if degree == 3:
-        counts = counts + counts * (n - 2) // 3
+    counts = _counts(rows, degree)
     if len(counts) and counts.max() > MOST_IN_A_ROW:
         row = int(np.argmax(counts > MOST_IN_A_ROW))
         raise InputError(
-            f"Row {row} has {n[row]} features that are not 0, which make {int(counts[row])} "
-            f"conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
+            f"Row {row} has {np.diff(rows.indptr)[row]} features that are not 0, which make"
+            f" {int(counts[row])} conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
             f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
         )
     before = np.concatenate([[0], np.cumsum(counts + 1)])  # 1: rows cost something themselves
@@ -206,6 +188,13 @@ def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[in
         stop = max(stop, start + 1)
         yield start, stop
         start = stop
+
+
+def _counts(rows: Batch, degree: int) -> NDArray[np.float64]:
+    """Return how many conjunctions each row has."""
+    n = np.diff(rows.indptr).astype(np.float64)
+    pairs = n * (n - 1.0) / 2.0
+    return pairs + pairs * (n - 2.0) / 3.0 if degree == 3 else pairs
 
 
 def combined(
@@ -241,7 +230,7 @@ def combined(
 def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     n_rows = len(rows.indptr) - 1
     kind = _value_type(rows.data)
-    values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64) + numbering.shift]
+    values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64)]
     numbers = [np.repeat(np.arange(n_rows), np.diff(rows.indptr))]
     for size, products, features, number in combined(rows, degree):
         column = numbering.columns(features, size)
@@ -278,9 +267,7 @@ class ConjunctionCollector:
 
     def add(self, rows: Batch) -> None:
         """Note what occurs in these rows; raise InputError where it is too much to learn from."""
-        n = np.diff(rows.indptr).astype(np.float64)
-        self._n_values += float((n * (n - 1.0) / 2.0).sum())
-        self._n_values += float((n * (n - 1.0) * (n - 2.0) / 6.0).sum()) * (self._degree == 3)
+        self._n_values += float(_counts(rows, self._degree).sum())
         if self._n_values > MOST_VALUES:
             raise InputError(
                 f"All {'triples' if self._degree == 3 else 'pairs'} of features of these rows are"

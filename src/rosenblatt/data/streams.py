@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Semaphore, Thread
@@ -13,10 +14,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, joined
+from rosenblatt.data.batch import Batch, join
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
+ARRAYS = {  # of rows, as they are kept in files
+    "data": np.float64,
+    "indices": np.int32,
+    "indptr": np.int64,
+    "labels": np.int32,
+    "weights": np.float64,
+    "groups": np.uint64,
+}
+NO_VALUES = np.empty(0, np.int32)
 PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
 
 
@@ -76,53 +86,34 @@ class _Buffer:
     def __init__(self, n_values: int, *, holds: bool = True) -> None:
         self._room = n_values
         self._holds = holds  # else the values are counted, and those of the blocks are none
-        self.data = np.empty(n_values * holds)
-        self.indices = np.empty(n_values * holds, np.int32)
-        self._start()
-
-    def _start(self) -> None:
-        self.filled = 0
-        self.row_ends: list[NDArray[np.int64]] = []
-        self.labels: list[NDArray[np.int32]] = []
-        self.weights: list[NDArray[np.float64] | None] = []
-        self.groups: list[NDArray[np.uint64] | None] = []
-        self.batch_ends: list[int] = []
-        self.n_rows = 0
+        self._data, self._indices = np.empty(n_values * holds), np.empty(n_values * holds, np.int32)
+        self.filled, self.batches = 0, list[Batch]()
 
     def has_room_for(self, batch: Batch) -> bool:
         return self.filled + len(batch.data) <= self._room
 
     def add(self, batch: Batch) -> None:
         """Append the rows of a batch; the first one that is larger than all the room takes more."""
-        end = self.filled + len(batch.data)
+        start, self.filled = self.filled, self.filled + len(batch.data)
         if self._holds:
-            if end > len(self.data):
-                self.data, self.indices = np.empty(end), np.empty(end, np.int32)
-            self.data[self.filled : end] = batch.data
-            self.indices[self.filled : end] = batch.indices
-        self.row_ends.append(batch.indptr[1:] + self.filled)
-        self.labels.append(batch.labels)
-        self.weights.append(batch.weights)
-        self.groups.append(batch.groups)
-        self.n_rows += batch.n_rows
-        self.batch_ends.append(self.n_rows)
-        self.filled = end
+            if self.filled > len(self._data):
+                self._data, self._indices = np.empty(self.filled), np.empty(self.filled, np.int32)
+            self._data[start : self.filled] = batch.data
+            self._indices[start : self.filled] = batch.indices
+        self.batches.append(batch._replace(data=NO_VALUES, indices=NO_VALUES))
 
-    def block(self, so_far: Batch, *, last: bool = False) -> Batch:
+    def block(self, first_row: int, *, last: bool = False) -> Batch:
         """Return the rows that have been added, and start anew."""
-        taken = so_far._replace(
-            data=self.data[: self.filled],
-            indices=self.indices[: self.filled],
-            indptr=np.concatenate([np.zeros(1, np.int64), *self.row_ends]),
-            labels=np.concatenate([np.zeros(0, np.int32), *self.labels]),
-            weights=joined(self.weights),
-            groups=joined(self.groups),
-            first_row=so_far.first_row - self.n_rows,
-            batch_ends=tuple(self.batch_ends),
+        ends = np.cumsum([batch.n_rows for batch in self.batches]).tolist()
+        rows = join(self.batches)._replace(
+            data=self._data[: self.filled],
+            indices=self._indices[: self.filled],
+            first_row=first_row,
+            batch_ends=tuple(ends),
             last=last,
         )
-        self._start()
-        return taken
+        self.filled, self.batches = 0, []
+        return rows
 
 
 def row_blocks(
@@ -154,11 +145,12 @@ def _gathered(
 ) -> Generator[Batch, None, None]:
     n_values = max(1, block_bytes // BYTES_PER_VALUE)
     buffers, turn = [_Buffer(n_values)], 0
-    so_far = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))  # first_row: the next
+    first_row = n_features = 0
     for batch in _pieces(batches, max(1, n_values // PIECES)):
         buffer = buffers[turn % 2]
-        if buffer.n_rows and not buffer.has_room_for(batch):
-            block = buffer.block(so_far)
+        if buffer.batches and not buffer.has_room_for(batch):
+            block = buffer.block(first_row)
+            first_row += block.n_rows
             if turn == 0:
                 if keep is not None and keep(block):
                     buffers = [_Buffer(n_values, holds=False)] * 2
@@ -169,15 +161,10 @@ def _gathered(
             buffer = buffers[turn % 2]
         if turn and keep is not None:
             keep(batch)
-        buffer.add(batch)
-        so_far = so_far._replace(
-            first_row=so_far.first_row + batch.n_rows,
-            n_features=max(so_far.n_features, batch.n_features),
-            classes=batch.classes,
-            bytes_read=batch.bytes_read,
-        )
-    if buffers[turn % 2].n_rows:
-        yield buffers[turn % 2].block(so_far, last=True)
+        n_features = max(n_features, batch.n_features)
+        buffer.add(batch._replace(n_features=n_features))
+    if buffers[turn % 2].batches:
+        yield buffers[turn % 2].block(first_row, last=True)
 
 
 class ArrayFile:
@@ -212,43 +199,31 @@ class RowFiles:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = str(folder or tempfile.gettempdir())
-        self._files: list[ArrayFile] = []
+        self._files: dict[str, ArrayFile] = {}
         self._maps: list[mmap.mmap] = []
-        try:
-            for dtype in (np.float64, np.int32, np.int64, np.int32, np.float64, np.uint64):
-                self._files.append(ArrayFile(folder, dtype))
-        except OSError as error:
-            self.close()
-            raise self._unkept(error) from error
-        self._files[2].append(np.zeros(1, np.int64))
+        with self._kept():
+            for name, dtype in ARRAYS.items():
+                self._files[name] = ArrayFile(folder, dtype)
+        self._files["indptr"].append(np.zeros(1, np.int64))
 
     def append(self, rows: Batch) -> None:
         """Write rows behind those that are there."""
-        data, indices, indptr, labels, weights, groups = self._files
-        try:
-            indptr.append(rows.indptr[1:] + data.length)
-            data.append(rows.data)
-            indices.append(rows.indices)
-            labels.append(rows.labels)
-            if rows.weights is not None:
-                weights.append(rows.weights)
-            if rows.groups is not None:
-                groups.append(rows.groups)
-        except OSError as error:
-            raise self._unkept(error) from error
+        placed = rows._replace(indptr=rows.indptr[1:] + self._files["data"].length)
+        with self._kept():
+            for name, file in self._files.items():
+                values = getattr(placed, name)
+                if values is not None:
+                    file.append(values)
 
     def mapped(self) -> Batch:
         """Return the rows that were written, to be changed in place; no more can be written."""
-        try:
-            maps = [file.mapped() for file in self._files]
-        except OSError as error:
-            raise self._unkept(error) from error
-        arrays = [file.array(memory) for file, memory in zip(self._files, maps, strict=True)]
-        self._maps = [memory for memory in maps if memory is not None]
+        with self._kept():
+            maps = {name: file.mapped() for name, file in self._files.items()}
+        arrays: dict[str, Any] = {n: self._files[n].array(memory) for n, memory in maps.items()}
+        self._maps = [memory for memory in maps.values() if memory is not None]
         self.close()
-        own: list[Any] = [array if len(array) else None for array in arrays[4:]]
-        data, indices, indptr, labels = arrays[:4]
-        return Batch(data, indices, indptr, labels, weights=own[0], groups=own[1])
+        none = {name: None for name in ("weights", "groups") if maps[name] is None}
+        return Batch(**arrays | none)
 
     def release(self) -> None:
         """Let the system take back the memory of what has been read; the files still hold it."""
@@ -258,11 +233,17 @@ class RowFiles:
 
     def close(self) -> None:
         """Give the files up."""
-        for file in self._files:
+        for file in self._files.values():
             file.close()
 
-    def _unkept(self, error: OSError) -> InputError:
-        return InputError(
-            f"The parsed rows cannot be kept in {self._folder}: {error.strerror or error}; name a"
-            f" folder with room for them with {Parameter('cache')}."
-        )
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """Raise InputError where the system refuses something."""
+        try:
+            yield
+        except OSError as error:
+            self.close()
+            raise InputError(
+                f"The parsed rows cannot be kept in {self._folder}: {error.strerror or error}; name"
+                f" a folder with room for them with {Parameter('cache')}."
+            ) from error

@@ -122,13 +122,12 @@ def _quote_error(text: bytes, row: int, dialect: Dialect) -> FieldError:
 def read_plainly(
     text: bytes, dialect: Dialect, width: int, *, skip: bool = False
 ) -> tuple[list[list[str | None]], list[int], list[tuple[int, FieldError]]]:
-    """Return the columns of a text, where rows begin, and faults with the number of the next row.
+    """Return the values of rows, where they begin, and faults with the number of the next row.
 
     At the first fault raise FieldError, or with ``skip`` leave the row out. After a quote that is
     not in order, the next line is the next row.
     """
-    columns: list[list[str | None]] = [[] for _ in range(width)]
-    starts, faults = list[int](), list[tuple[int, FieldError]]()
+    table, starts, faults = list[list[str | None]](), list[int](), list[tuple[int, FieldError]]()
 
     def note(error: FieldError) -> None:
         if not skip:
@@ -140,18 +139,15 @@ def read_plainly(
         try:
             for start, _, fields in rows(text, dialect, place):
                 try:
-                    values = _values(fields, width, dialect, text, start)
+                    table.append(_values(fields, width, dialect, text, start))
+                    starts.append(start)
                 except FieldError as error:
                     note(error)
-                    continue
-                starts.append(start)
-                for column, value in zip(columns, values, strict=True):
-                    column.append(value)
             break
         except FieldError as error:
             note(error)
             place = text.find(b"\n", error.row) + 1 or len(text)
-    return columns, starts, faults
+    return table, starts, faults
 
 
 def _values(
@@ -211,9 +207,8 @@ def row_block(text: bytes, dialect: Dialect, bytes_read: int) -> TextBlock:
     if not dialect.quoting or b'"' not in text:
         return block
     quotes = places_of(QUOTE, letters)
-    return block._replace(
-        quotes=quotes, regular=_are_regular(letters, quotes, ord(dialect.separator))
-    )
+    regular = _are_regular(letters, quotes, ord(dialect.separator))
+    return block._replace(quotes=quotes, regular=regular)
 
 
 def _are_regular(letters: NDArray[np.uint8], quotes: Places, separator: int) -> bool:
@@ -224,15 +219,14 @@ def _are_regular(letters: NDArray[np.uint8], quotes: Places, separator: int) -> 
     opening, closing = quotes[::2], quotes[1::2]
     before = letters[opening - 1]  # of the first letter of all: the last one, a newline
     after, next_but_one = letters[closing + 1], letters[np.minimum(closing + 2, len(letters) - 1)]
-    opens = (before == separator) | (before == NEWLINE) | (before == QUOTE)
-    closes = (after == separator) | (after == NEWLINE) | (after == QUOTE)
-    closes |= (after == ord("\r")) & (next_but_one == NEWLINE)
+    marks = np.isin(np.arange(256), (separator, NEWLINE, QUOTE))
+    opens, closes = marks[before], marks[after] | ((after == RETURN) & (next_but_one == NEWLINE))
     return bool(opens.all() and closes.all())
 
 
 def _behind_last_row(block: TextBlock, text: bytes, dialect: Dialect) -> int:
     quotes = block.quotes
-    if quotes is None:
+    if quotes is None or (block.regular and len(quotes) % 2 == 0):
         return len(text)
     if not block.regular:
         try:
@@ -240,8 +234,6 @@ def _behind_last_row(block: TextBlock, text: bytes, dialect: Dialect) -> int:
                 pass
         except FieldError as error:
             return error.row if error.unclosed else len(text)
-        return len(text)
-    if len(quotes) % 2 == 0:
         return len(text)
     for k in range(len(quotes) - 1, -1, -2):  # opening quotes, from the one that is not closed
         start = int(quotes[k - 1]) + 1 if k else 0
@@ -274,18 +266,21 @@ class SeparatedParser:
     def _read_plainly(self, block: TextBlock, heading: Heading) -> Rows:
         skip, text = self._bad is not None and self._bad.skip, block.tobytes()
         try:
-            columns, starts, faults = read_plainly(text, heading.dialect, heading.width, skip=skip)
+            table, starts, faults = read_plainly(text, heading.dialect, heading.width, skip=skip)
         except FieldError as error:
             refuse_unless_skipped(self._bad_row(0, error, text), self._bad)
             raise
-        named = {str(k): column for k, column in enumerate(columns)}
-        frame = pl.DataFrame(named, schema=dict.fromkeys(named, pl.String))
+        frame = pl.DataFrame(table, schema=_schema(heading.width), orient="row")
         lines = np.searchsorted(places_of(NEWLINE, block.text), starts)
         return frame, lines, tuple(self._bad_row(before, error, text) for before, error in faults)
 
     def _bad_row(self, before: int, error: FieldError, text: bytes) -> BadRow:
         line = self._line + text.count(b"\n", 0, error.place)
         return BadRow(before, f"{self._file}, line {line}", error.clause)
+
+
+def _schema(width: int) -> "dict[str, type[pl.String]]":
+    return {str(k): pl.String for k in range(width)}
 
 
 def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
@@ -296,7 +291,7 @@ def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
     if not block.regular or (block.quotes is not None and len(block.quotes) % 2):
         return None
     text, lines = _filled_lines(block)
-    dialect, schema = layout.dialect, {str(k): pl.String for k in range(layout.width)}
+    dialect, schema = layout.dialect, _schema(layout.width)
     if not len(lines):
         return pl.DataFrame(schema=schema), lines, ()
     try:
@@ -330,24 +325,23 @@ def _tidied(frame: "pl.DataFrame", text: bytes, dialect: Dialect) -> "pl.DataFra
     """
     quoted = dialect.quoting and b'"' in text
     blanks = [blank for blank in BLANKS if blank.encode() in text]
-    for mark in (dialect.separator, "\n"):  # stand in fields only in quotes
-        if not quoted and mark in blanks:
-            blanks.remove(mark)
-    may_be_empty = quoted  # without quotes it is null already
+    if not quoted:  # else separators and newlines may stand in fields
+        blanks = [blank for blank in blanks if blank not in (dialect.separator, "\n")]
+    names: list[str] = []
+
+    def columns_where(condition: pl.Expr) -> list[str]:
+        holds = frame.select(condition.any()).row(0)
+        return [name for name, has in zip(frame.columns, holds, strict=True) if has]
+
     if blanks:
         field = pl.all().str
-        ends = reduce(or_, [field.starts_with(b) | field.ends_with(b) for b in blanks])
-        has_blanks = frame.select(ends.any()).row(0)
-        names = [name for name, has in zip(frame.columns, has_blanks, strict=True) if has]
-        if names:
-            frame = frame.with_columns(pl.col(names).str.strip_chars(BLANKS))
-            may_be_empty = True
-    if may_be_empty:
-        is_empty = frame.select((pl.all() == "").any()).row(0)
-        names = [name for name, has in zip(frame.columns, is_empty, strict=True) if has]
-        if names:
-            fields = pl.col(names)
-            frame = frame.with_columns(pl.when(fields != "").then(fields))
+        names = columns_where(
+            reduce(or_, [field.starts_with(b) | field.ends_with(b) for b in blanks])
+        )
+        frame = frame.with_columns(pl.col(names).str.strip_chars(BLANKS)) if names else frame
+    if quoted or names:  # else what is empty is null already
+        names = columns_where(pl.all() == "")
+        frame = frame.with_columns(pl.when(pl.col(names) != "").then(pl.col(names)))
     return frame
 
 
@@ -382,8 +376,6 @@ def _inside(quotes: Places, places: Places) -> NDArray[np.bool_]:
 
 def _count_separators(text: bytes, dialect: Dialect) -> int:
     letters = np.frombuffer(text, np.uint8)
-    if not dialect.quoting or b'"' not in text:
-        return int(np.count_nonzero(letters == ord(dialect.separator)))
     separators = places_of(ord(dialect.separator), letters)
-    quotes = places_of(QUOTE, letters)
+    quotes = places_of(QUOTE, letters) if dialect.quoting else np.empty(0, np.int64)
     return int(np.count_nonzero(~_inside(quotes, separators)))
