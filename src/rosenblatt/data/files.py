@@ -495,14 +495,14 @@ class TrainingFiles:
         if self._beginning is None:
             return
         (encoding, first, others), self._beginning = self._beginning, None
-        self.encoding, self.files.classes = encoding, Classes()
+        self.encoding = encoding
         self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
         sampler, tables = RowSampler(), _with_first(first, others)
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
         if encoding.reads_twice:
             yield from self._weighed(encoding, tables, use)
         else:
-            yield from _encoded_ahead(encoding, tables, self.files.classes, use)
+            yield from _encoded_ahead(self.files, encoding, tables, Classes(), use)
         encoding.keep_seen(sampler)
 
     def _weighed(
@@ -515,8 +515,9 @@ class TrainingFiles:
             if not self.rereadable:
                 held.append(prepared)
         encoding.settle(numbers_open=self.numbers_open)
+        self.files.classes = Classes()
         if self.rereadable:
-            yield from _encoded(self.files, encoding, Classes(), use)
+            yield from _encoded(self.files, encoding, self.files.classes, use)
         for prepared in held:
             yield encoding.encode(prepared, self.files.classes, use)
 
@@ -537,14 +538,18 @@ def _prepared_ahead(
 
 
 def _encoded_ahead(
+    files: Files,
     encoding: TableEncoding,
     tables: Generator[Table, None, None],
     classes: Classes,
     use: RowUse,
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
+    files.classes = classes
     with closing(_prepared_ahead(encoding, tables, use)) as parts:
         for table in parts:
+            if files.decisions is None:  # training did not say how they are read
+                files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
             kept = {name: table.frame[name].to_list() for name in keep} if keep else None
             yield encoding.encode(table, classes, use)._replace(kept=kept)
 
@@ -596,14 +601,12 @@ def _familiar(
                 f"{Parameter('zero_based', value=False)}."
             )
         )
-    remarks: list[str] = []
+    remarks: list[str | None] = []
     if isinstance(encoding, TableEncoding) and use.counts is not None:
-        remarks = encoding.remarks(use.counts, at_once=files.prompt)
-        remarks += encoding.spelling_notes()
-        seen = use.seen.remark() if isinstance(use.seen, SeenCounter) else None
-        remarks += [] if seen is None else [seen]
-    note = unfamiliar(n_strange, n_rows)
-    files.notes += remarks or ([] if note is None else [note])
+        remarks += encoding.remarks(use.counts, at_once=files.prompt) + encoding.spelling_notes()
+        remarks += [use.seen.remark()] if isinstance(use.seen, SeenCounter) else []
+    noted = [remark for remark in remarks if remark is not None]
+    files.notes += noted or [note for note in [unfamiliar(n_strange, n_rows)] if note]
 
 
 def _encoded(
@@ -634,21 +637,9 @@ def _encoded(
             f" ({', '.join(repr(column.name) for column in encoding.columns)}): if the file has"
             f" them, name its format with {Parameter('format')}."
         )
-    files.classes = classes
     names = [column.name for column in encoding.columns]
     needed = {"label", "weight"} if use.learn else {"label"} if need_labels else set()
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
-    tables = _decided(files, encoding, files.tables(names, optional))
-    yield from _encoded_ahead(encoding, tables, classes, use, keep)
-
-
-def _decided(
-    files: Files, encoding: TableEncoding, tables: Generator[Table, None, None]
-) -> Generator[Table, None, None]:
-    """Yield tables; with the first it is known how they are read, where training did not say."""
-    with closing(tables):
-        for table in tables:
-            if files.decisions is None:
-                files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
-            yield table
+    tables = files.tables(names, optional)
+    yield from _encoded_ahead(files, encoding, tables, classes, use, keep)

@@ -175,7 +175,11 @@ def _by_lines(head: bytes, file: str) -> Format:
     matches = [SVMLIGHT_LINE.fullmatch(line) for line in sample if not line.startswith(b"#")]
     if all(matches) and any(match and match["entries"] for match in matches):
         return Format.SVMLIGHT
-    if sample and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)) and _is_vowpal_wabbit(sample):
+    # Between bars stand features, with values or several to a part, not the fields of a table
+    valued = any(re.search(rb"[^\s|:]:[-+]?[0-9.]+(?:\s|$)", line) for line in sample)
+    alone = {line.count(b"|") for line in sample} == {1}
+    several = alone and any(len(line.partition(b"|")[2].split()) > 1 for line in sample)
+    if (valued or several) and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)):
         raise InputError(
             f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
             f" CSV. If it is something else, name it with {Parameter('format')}."
@@ -188,13 +192,4 @@ def _arff(file: str) -> InputError:
     return InputError(
         f"{file} is ARFF, which is not read; make it CSV: replace all lines up to @data by one line"
         " with the names of the attributes, separated by commas."
-    )
-
-
-def _is_vowpal_wabbit(lines: list[bytes]) -> bool:
-    """Whether the parts between bars are features rather than the fields of a table."""
-    if any(re.search(rb"[^\s|:]:[-+]?[0-9.]+(?:\s|$)", line) for line in lines):
-        return True
-    return {line.count(b"|") for line in lines} == {1} and any(
-        len(line.partition(b"|")[2].split()) > 1 for line in lines
     )

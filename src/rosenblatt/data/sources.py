@@ -157,9 +157,14 @@ def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> b
     With ``prompt`` the first line is enough. Of standard input and of named pipes nothing is lost:
     whoever opens them next is given the same bytes again.
     """
-    stored = _stored(source, keep=True)
+    stored, head, filled = _stored(source, keep=True), bytearray(size), 0
     try:
-        return _head(ByteSource(stored), size, prompt=prompt)
+        stream, view = ByteSource(stored), memoryview(head)
+        while filled < size and (count := stream.readinto(view[filled:])):
+            filled += count
+            if prompt and b"\n" in head[:filled]:
+                break
+        return bytes(view[:filled])
     finally:
         if source == "-" or not Path(source).is_file():  # its bytes come once
             _looked_at[os.fspath(source)] = stored
@@ -177,16 +182,6 @@ def _stored(source: Source, *, keep: bool) -> StoredBytes:
         stored = StoredBytes(_raw(source), name_of(source))
     stored.restart(keep=keep)
     return stored
-
-
-def _head(stream: ByteSource, size: int, *, prompt: bool) -> bytes:
-    head, filled = bytearray(size), 0
-    with memoryview(head) as view:
-        while filled < size and (count := stream.readinto(view[filled:])):
-            filled += count
-            if prompt and b"\n" in head[:filled]:
-                break
-    return bytes(head[:filled])
 
 
 def _raw(source: Source) -> Any:
@@ -316,14 +311,12 @@ def kept_names(names: Sequence[str]) -> list[str]:
     >>> kept_names(["-", "data/a.csv", "/somewhere/else/b.csv"])
     ['-', 'data/a.csv', 'b.csv']
     """
-    here = Path.cwd()
-    paths = [Path(name) for name in names]
-    return [
-        name
-        if not path.is_absolute()
-        else str(path.relative_to(here) if path.is_relative_to(here) else path.name)
-        for name, path in zip(names, paths, strict=True)
-    ]
+    here, kept = Path.cwd(), []
+    for name in names:
+        path = Path(name)
+        own = path.relative_to(here) if path.is_relative_to(here) else path.name
+        kept.append(str(own) if path.is_absolute() else name)
+    return kept
 
 
 def places_digest(names: Sequence[str]) -> str:

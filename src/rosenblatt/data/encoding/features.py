@@ -129,10 +129,8 @@ class Vocabulary:
 
     def __init__(self, most: int, stored: TermArrays | None = None) -> None:
         if stored is None:
-            nothing = np.zeros(0, np.uint8)
-            stored = TermArrays(
-                np.zeros(0, np.uint64), np.zeros(0, np.int32), nothing, np.zeros(1, np.int64)
-            )
+            lengths = {np.uint64: 0, np.int32: 0, np.uint8: 0, np.int64: 1}
+            stored = TermArrays(*(np.zeros(n, kind) for kind, n in lengths.items()))
         self._hashes, self._columns, self._letters, self._offsets = stored
         self.most = most
         self._n_terms = len(stored.hashes)
@@ -155,11 +153,7 @@ class Vocabulary:
     def name(self, number: int) -> str:
         """Return the term of this number as text."""
         start, stop = self._offsets[number], self._offsets[number + 1]
-        return self._letters[start:stop].tobytes().decode("utf-8")
-
-    def column(self, number: int) -> int:
-        """Return whose term it is."""
-        return int(self._columns[number])
+        return self._letters[start:stop].tobytes().decode()
 
     def add(self, key: int, name: bytes, column: int) -> int:
         """Take in a new term; return its number, or −1 where there is no more room."""
@@ -200,21 +194,12 @@ class Vocabulary:
         starts, stops, letters = terms.spelled or NO_TERMS
         most = self.most if growing else self._n_terms
         first, done = self._n_terms, 0
+        spelled = starts, stops, letters.ctypes.data
         while True:
             slots = self._table()
             known = KnownTerms(slots, self._hashes, self._offsets, self._letters)
-            done, self._n_terms = look_up(
-                terms.indices,
-                done,
-                starts,
-                stops,
-                letters.ctypes.data,
-                known,
-                slots.ctypes.data,
-                self._n_terms,
-                most,
-                numbers,
-            )
+            places = slots.ctypes.data, self._n_terms, most, numbers
+            done, self._n_terms = look_up(terms.indices, done, *spelled, known, *places)
             if done == len(numbers):
                 break
             self._reserve()
@@ -274,13 +259,8 @@ class DocumentCounts:
         if n_terms > len(self.counts):
             self.counts = _longer(self.counts, n_terms)
         self._weights = None
-        self.counts += np.bincount(numbers[numbers >= 0], minlength=len(self.counts)).astype(
-            np.int32
-        )
-
-    def choose(self, numbers: NDArray[Any]) -> None:
-        """Keep the counts of these terms, in this order."""
-        self.counts, self._weights = self.counts[numbers], None
+        found = np.bincount(numbers[numbers >= 0], minlength=len(self.counts))
+        self.counts += found.astype(np.int32)
 
     def of(self, n_terms: int) -> NDArray[np.int32]:
         """Return the counts of so many terms; the last of them may be of no text."""
@@ -363,22 +343,18 @@ class KeptNumbering(_Numbering):
 
     def name(self, number: int) -> tuple[int, str]:
         """Return whose term it is and the term."""
-        return self.vocabulary.column(number), self.vocabulary.name(number)
+        return int(self.vocabulary.arrays().columns[number]), self.vocabulary.name(number)
 
     def drop_rare(self, texts: Container[int], least: int) -> None:
         """Forget the terms of text columns that stand in fewer texts; number the others anew."""
-        arrays = self.vocabulary.arrays()
-        counts = self.documents.of(len(arrays.hashes))
-        of_text = np.array(
-            [column in texts for column in range(int(arrays.columns.max(initial=0)) + 1)]
-        )
-        self.keep(np.flatnonzero(~of_text[arrays.columns] | (counts >= least)))
+        columns, counts = self.vocabulary.arrays().columns, self.documents.of(len(self))
+        of_text = np.array([column in texts for column in range(int(columns.max(initial=0)) + 1)])
+        self.keep(np.flatnonzero(~of_text[columns] | (counts >= least)))
 
     def keep(self, numbers: NDArray[Any]) -> None:
         """Forget all terms but these, which are numbered anew."""
-        arrays = self.vocabulary.arrays()
-        self.documents.counts = self.documents.of(len(arrays.hashes))
-        self.documents.choose(numbers)
+        arrays, counts = self.vocabulary.arrays(), self.documents.of(len(self))
+        self.documents = DocumentCounts(counts[numbers], self.documents.n_texts)
         self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, numbers))
         self._levels = {}
 
@@ -550,41 +526,10 @@ def feature_columns(
     return tuple(column._replace(place=place) for place, column in enumerate(whole))
 
 
-def feature_name(
-    index: int,
-    columns: Sequence[FeatureColumn],
-    numeric: Sequence[FeatureColumn],
-    numbering: Numbering,
-) -> str:
-    """Return what a feature is called.
-
-    "age" for a number, "age is missing", "age from 20 to 30" for a bin of it, "colour=red",
-    "colour=(missing)", "embedding[3]", "review: not good" for a pair of words, without the column
-    where there is no other, "characters 'ing '" for an n-gram, and "hash 17" for a hashed one.
-    """
-    n_features = len(numeric) + len(numbering)
-    if not 0 <= index < n_features:
-        raise InputError(f"There is no feature {index}; they count from 0 to {n_features - 1}.")
-    if index < len(numeric):
-        return numeric[index].title
-    number = index - len(numeric)
-    known = numbering.name(number)
-    if known is None:
-        return f"hash {number}"
-    column, term = columns[known[0]], known[1]
-    if column.role == "numeric":
-        return f"{column.title} {term or 'is missing'}"
-    if column.role == "category":
-        return f"{column.title}={term or '(missing)'}"
-    if column.role == "vector":
-        return f"{column.title}[{term}]" if term else f"{column.title} is missing"
-    if column.part == CHARACTERS:
-        term = f"characters '{term}'"
-    return term if len({one.name for one in columns}) == 1 else f"{column.name}: {term}"
-
-
 class FeatureEncoding:
     """What files hold as features with names."""
+
+    n_features: int
 
     @property
     def table(self) -> "TableEncoding | None":
@@ -598,6 +543,12 @@ class FeatureEncoding:
     def expanded(self, batch: Batch) -> Iterator[Batch]:
         """Yield rows of the inner encoding as rows of this one, some after the other if large."""
         yield self.expand(batch)
+
+    def check_index(self, index: int) -> None:
+        """Raise InputError where there is no such feature."""
+        if not 0 <= index < self.n_features:
+            last = self.n_features - 1
+            raise InputError(f"There is no feature {index}; they count from 0 to {last}.")
 
     def name(self, index: int) -> str:
         """Return what a feature is called."""

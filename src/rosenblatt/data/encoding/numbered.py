@@ -94,9 +94,7 @@ class SvmlightEncoding(FeatureEncoding):
 
     def name(self, index: int) -> str:
         """Return what a feature is called: its number in the file."""
-        if not 0 <= index < self.n_features:
-            msg = f"There is no feature {index}; they count from 0 to {self.n_features - 1}."
-            raise InputError(msg)
+        self.check_index(index)
         return f"feature {index + (not self.zero_based)}"
 
     def as_json(self) -> dict[str, Any]:
@@ -152,9 +150,7 @@ class ConjoinedEncoding(FeatureEncoding):
         n = self.inner.n_features
         if index < n:
             return self.inner.name(index)
-        if not index < self.n_features:
-            msg = f"There is no feature {index}; they count from 0 to {self.n_features - 1}."
-            raise InputError(msg)
+        self.check_index(index)
         if isinstance(self.numbering, HashedConjunctions):
             return f"conjunction {index - n}"
         place = index - n

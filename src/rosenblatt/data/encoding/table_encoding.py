@@ -38,6 +38,7 @@ from rosenblatt.data.encoding.familiarity import (
     salt_of,
 )
 from rosenblatt.data.encoding.features import (
+    CHARACTERS,
     Columns,
     FeatureColumn,
     FeatureEncoding,
@@ -45,7 +46,6 @@ from rosenblatt.data.encoding.features import (
     InputColumn,
     KeptNumbering,
     feature_columns,
-    feature_name,
     spelled_hashes,
 )
 from rosenblatt.data.encoding.kinds import UNSPACED_NGRAMS, assigned_columns, unspaced_note
@@ -160,10 +160,8 @@ class TableEncoding(FeatureEncoding):
         self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
         self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
         self._numeric = [column for column in self.features if column.role == "numeric"]
-        weights = [one for one in columns if one.role == "weight"]
-        self._weight = (
-            FeatureColumn(weights[0].name, "numeric", form=weights[0].form) if weights else None
-        )
+        weights = (one for one in columns if one.role == "weight")
+        self._weight = next((FeatureColumn(o.name, "numeric", form=o.form) for o in weights), None)
         n_numeric = len(self._numeric)
         self.statistics = statistics or ColumnStatistics.empty(n_numeric)
         bits, room = settings.hash_bits, settings.max_features - n_numeric
@@ -173,18 +171,11 @@ class TableEncoding(FeatureEncoding):
         if numbering is None:
             numbering = HashedNumbering(bits) if bits else KeptNumbering(room)
         self.numbering = numbering
-        self._texts = {
-            column.place: TextColumn(
-                column, numbering, settings.char_ngrams, pairs=settings.word_pairs
-            )
-            for column in self.features
-            if column.role == "text"
-        }
-        self.vectors = {
-            column.place: VectorColumn(column, numbering)
-            for column in self.features
-            if column.role == "vector"
-        }
+        texts = [column for column in self.features if column.role == "text"]
+        lengths, pairs = settings.char_ngrams, settings.word_pairs
+        self._texts = {one.place: TextColumn(one, numbering, lengths, pairs=pairs) for one in texts}
+        vectors = [column for column in self.features if column.role == "vector"]
+        self.vectors = {one.place: VectorColumn(one, numbering) for one in vectors}
         self._sample = RowSample(n_numeric) if settings.bins else None
         self.bins: NumberBins | None = None  # when all rows have been read once
         self._numbers_open = False  # whether rows read twice can have bins still
@@ -241,7 +232,7 @@ class TableEncoding(FeatureEncoding):
         return next((column.name for column in self.columns if column.role == "label"), None)
 
     @property
-    def n_features(self) -> int:
+    def n_features(self) -> int:  # type: ignore[override]  # it grows
         """Number of features so far."""
         return len(self._numeric) + len(self.numbering)
 
@@ -539,8 +530,30 @@ class TableEncoding(FeatureEncoding):
         return rows.with_rows(joined._replace(n_features=self.n_features))
 
     def name(self, index: int) -> str:
-        """Return what a feature is called."""
-        return feature_name(index, self.features, self._numeric, self.numbering)
+        """Return what a feature is called.
+
+        "age" for a number, "age is missing", "age from 20 to 30" for a bin of it, "colour=red",
+        "colour=(missing)", "embedding[3]", "review: not good" for a pair of words, without the
+        column where there is no other, "characters 'ing '" for an n-gram, and "hash 17" for a
+        hashed one.
+        """
+        self.check_index(index)
+        number = index - self.n_numeric
+        if number < 0:
+            return self._numeric[index].title
+        known = self.numbering.name(number)
+        if known is None:
+            return f"hash {number}"
+        column, term = self.features[known[0]], known[1]
+        if column.role == "numeric":
+            return f"{column.title} {term or 'is missing'}"
+        if column.role == "category":
+            return f"{column.title}={term or '(missing)'}"
+        if column.role == "vector":
+            return f"{column.title}[{term}]" if term else f"{column.title} is missing"
+        if column.part == CHARACTERS:
+            term = f"characters '{term}'"
+        return term if len({one.name for one in self.features}) == 1 else f"{column.name}: {term}"
 
     def unscaled(self, index: int, value: float) -> float | None:
         """Return the number in the file that a value of a scaled feature stands for, else None."""

@@ -10,7 +10,7 @@ from typing import IO
 
 from rosenblatt.data.formats import Format
 from rosenblatt.data.polars import pl
-from rosenblatt.data.sources import ByteSource, Source, name_of, opened, peek, unreadable
+from rosenblatt.data.sources import Source, name_of, opened, peek, unreadable
 from rosenblatt.data.tables.table import (
     MOST_ROWS,
     Selection,
@@ -31,33 +31,26 @@ COPIED = 1 << 20  # bytes
 
 def columnar_tables(source: Source, kind: Format, wanted: Selection | None) -> Iterator[Table]:
     """Yield the rows of a Parquet or Arrow file, or of a copy of what comes packed or piped."""
-    if kind == Format.ARROW and not peek(source, 6).startswith(FILE_MARKS[kind]):
+    name, row, is_parquet = name_of(source), 0, kind == Format.PARQUET
+    if not is_parquet and not peek(source, 6).startswith(FILE_MARKS[kind]):
         raise InputError(
-            f"{name_of(source)} is not an Arrow file. If it is a stream of Arrow messages, write it"
+            f"{name} is not an Arrow file. If it is a stream of Arrow messages, write it"
             " as a file: polars.read_ipc_stream(source).write_ipc('rows.arrow')."
         )
     with _stored(source, FILE_MARKS[kind]) as (file, size):
-        yield from _file_tables(file, size, kind, name_of(source), wanted)
-
-
-def _file_tables(
-    file: IO[bytes], size: int, kind: Format, name: str, wanted: Selection | None
-) -> Iterator[Table]:
-    row, is_parquet = 0, kind == Format.PARQUET
-    try:
-        rows = pl.scan_parquet(file) if is_parquet else pl.scan_ipc(file)
-        n_rows = rows.select(pl.len()).collect().item()
-        schema = rows.collect_schema()
-    except polars_failures() as error:
-        raise damaged(name, error) from None
-    choice = choose(schema.names(), wanted, name)
-    chosen = rows.select(pl.selectors.by_index([*choice.values()]))
-    for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
-        ordered = chosen_columns(frame, {name: k for k, name in enumerate(choice)})
-        read = size * (row + frame.height) // n_rows
-        table = Table(ordered, name, row + 1, None, read)
-        yield from in_slices(table, most_rows=rows_for(ordered))
-        row += frame.height
+        try:
+            rows = pl.scan_parquet(file) if is_parquet else pl.scan_ipc(file)
+            n_rows = rows.select(pl.len()).collect().item()
+            schema = rows.collect_schema()
+        except polars_failures() as error:
+            raise damaged(name, error) from None
+        choice = choose(schema.names(), wanted, name)
+        chosen = rows.select(pl.selectors.by_index([*choice.values()]))
+        for frame in _frames(chosen, n_rows, n_rows if is_parquet else STRIDE, name):
+            ordered = chosen_columns(frame, {name: k for k, name in enumerate(choice)})
+            table = Table(ordered, name, row + 1, None, size * (row + frame.height) // n_rows)
+            yield from in_slices(table, most_rows=rows_for(ordered))
+            row += frame.height
     if row != n_rows:
         raise InputError(f"{name} is damaged: it announces {n_rows:,} rows and has {row:,}.")
 
@@ -93,20 +86,17 @@ def _stored(source: Source, mark: bytes) -> Iterator[tuple[IO[bytes], int]]:
             raise unreadable(name_of(source), error) from error
     with tempfile.TemporaryFile() as copy:
         with opened(source) as stream:
-            _copy(stream, copy)
+            piece = memoryview(bytearray(COPIED))
+            try:
+                while count := stream.readinto(piece):
+                    copy.write(piece[:count])
+                copy.flush()
+                copy.seek(0)
+            except OSError as error:
+                why = error.strerror or error
+                msg = f"{stream.name} cannot be unpacked to a temporary file: {why}."
+                raise InputError(msg) from error
         yield copy, stream.bytes_read
-
-
-def _copy(stream: ByteSource, copy: IO[bytes]) -> None:
-    piece = bytearray(COPIED)
-    try:
-        while count := stream.readinto(memoryview(piece)):
-            copy.write(memoryview(piece)[:count])
-        copy.flush()
-        copy.seek(0)
-    except OSError as error:
-        msg = f"{stream.name} cannot be unpacked to a temporary file: {error.strerror or error}."
-        raise InputError(msg) from error
 
 
 def damaged(name: str, error: BaseException) -> InputError:

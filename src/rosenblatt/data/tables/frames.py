@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import (
@@ -35,7 +34,9 @@ def frame_tables(
     """
     require_library("rows of named columns")
     if arrays and isinstance(X, np.ndarray) and X.ndim == 2:
-        frame, named = _of_array(X), False
+        columns = X.T if X.dtype.kind in "biuf" else X.T.tolist()
+        names, named = numbered_names(X.shape[1]), False
+        frame = pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
     else:
         frame, named = _frame(X, wanted, text)
     if named:
@@ -78,22 +79,19 @@ def _frame(X: Any, wanted: Selection | None, text: str | None) -> "tuple[pl.Data
     if isinstance(first, str) and text is not None:
         return pl.DataFrame([_column(text, values)]), True
     which = "named columns" if wanted is None else f"the columns {listed_names(wanted.required)}"
-    forms = "a data frame (pandas, polars or Arrow)"
-    forms += (
-        " or a list of dictionaries" if text is None else ", a list of dictionaries or of texts"
+    lists = " or a list of dictionaries" if text is None else ", a list of dictionaries or of texts"
+    raise InputError(
+        f"X must hold {which}: give a data frame (pandas, polars or Arrow){lists}; got a"
+        f" {type(X).__name__}."
     )
-    raise InputError(f"X must hold {which}: give {forms}; got a {type(X).__name__}.")
 
 
 def _listed(X: Any) -> list[Any]:
     """Return the values of a sequence that may hold dictionaries or texts; none of another."""
     if hasattr(X, "to_pylist"):  # of Arrow
         return list(X.to_pylist())
-    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__iter__"):
-        return []
-    if getattr(X, "ndim", 1) != 1:
-        return []
-    return list(_present(X))
+    single = isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__iter__")
+    return [] if single or getattr(X, "ndim", 1) != 1 else list(_present(X))
 
 
 def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":
@@ -112,12 +110,6 @@ def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataF
     )
 
 
-def _of_array(X: NDArray[Any]) -> "pl.DataFrame":
-    columns = X.T if X.dtype.kind in "biuf" else X.T.tolist()
-    names = numbered_names(X.shape[1])
-    return pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
-
-
 def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
     """Return a data frame of pandas column by column: polars would need pyarrow for that."""
     named = all(isinstance(name, str) for name in X.columns)
@@ -126,10 +118,11 @@ def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"X has more than one column {twice!r}: give each a name of its own.")
     used = names if wanted is None or not named else wanted.names  # whatever the others hold
-    columns = (
-        _present(X.iloc[:, k]) if n in used else [None] * len(X) for k, n in enumerate(names)
-    )
-    return pl.DataFrame({n: _column(n, c) for n, c in zip(names, columns, strict=True)}), named
+    frame = {
+        name: _column(name, _present(X.iloc[:, k]) if name in used else [None] * len(X))
+        for k, name in enumerate(names)
+    }
+    return pl.DataFrame(frame), named
 
 
 def _present(X: Any) -> Any:
@@ -141,11 +134,8 @@ def _present(X: Any) -> Any:
     if isinstance(kind, np.dtype) and kind.kind in "biufmM":
         return X.to_numpy() if hasattr(X, "to_numpy") else np.asarray(X)
     values = list(X)
-    if _is_pandas(X):
-        return [
-            None if gone else value for value, gone in zip(values, X.isna().tolist(), strict=True)
-        ]
-    return values
+    gaps = X.isna().tolist() if _is_pandas(X) else [False] * len(values)
+    return [None if gone else value for value, gone in zip(values, gaps, strict=True)]
 
 
 def _column(name: str, values: Any) -> "pl.Series":

@@ -294,9 +294,11 @@ def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
     dialect, schema = layout.dialect, _schema(layout.width)
     if not len(lines):
         return pl.DataFrame(schema=schema), lines, ()
+    # A start that polars would take for a mark, or as x^ for packed data, gets a mark before it
+    marked = BYTE_ORDER_MARK + text if text[:1] in {b"x", BYTE_ORDER_MARK[:1]} else text
     try:
         frame = pl.read_csv(
-            _protected(text),
+            marked,
             has_header=False,
             schema=schema,
             separator=dialect.separator,
@@ -307,15 +309,12 @@ def _read_fast(block: TextBlock, layout: Heading) -> Rows | None:
     if frame.height != len(lines) or frame.width != layout.width:
         return None
     if layout.width > 1 and frame.to_series(-1).null_count():
-        n_separators = _count_separators(text, dialect)
-        if n_separators != len(lines) * (layout.width - 1):
+        letters = np.frombuffer(text, np.uint8)
+        separators = places_of(ord(dialect.separator), letters)
+        quotes = places_of(QUOTE, letters) if dialect.quoting else np.empty(0, np.int64)
+        if np.count_nonzero(~_inside(quotes, separators)) != len(lines) * (layout.width - 1):
             return None
     return _tidied(frame, text, dialect), lines, ()
-
-
-def _protected(text: bytes) -> bytes:
-    """Return a text whose start polars takes neither for a mark nor, as x^, for packed data."""
-    return BYTE_ORDER_MARK + text if text[:1] in {b"x", BYTE_ORDER_MARK[:1]} else text
 
 
 def _tidied(frame: "pl.DataFrame", text: bytes, dialect: Dialect) -> "pl.DataFrame":
@@ -341,7 +340,8 @@ def _tidied(frame: "pl.DataFrame", text: bytes, dialect: Dialect) -> "pl.DataFra
         frame = frame.with_columns(pl.col(names).str.strip_chars(BLANKS)) if names else frame
     if quoted or names:  # else what is empty is null already
         names = columns_where(pl.all() == "")
-        frame = frame.with_columns(pl.when(pl.col(names) != "").then(pl.col(names)))
+        fields = pl.col(names)
+        frame = frame.with_columns(pl.when(fields != "").then(fields)) if names else frame
     return frame
 
 
@@ -372,10 +372,3 @@ def _are_blank(
 def _inside(quotes: Places, places: Places) -> NDArray[np.bool_]:
     inside: NDArray[np.bool_] = np.searchsorted(quotes, places) % 2 == 1
     return inside
-
-
-def _count_separators(text: bytes, dialect: Dialect) -> int:
-    letters = np.frombuffer(text, np.uint8)
-    separators = places_of(ord(dialect.separator), letters)
-    quotes = places_of(QUOTE, letters) if dialect.quoting else np.empty(0, np.int64)
-    return int(np.count_nonzero(~_inside(quotes, separators)))
