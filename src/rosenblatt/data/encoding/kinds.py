@@ -64,23 +64,6 @@ class Sample:
         self._present: dict[str, pl.Series] = {}
         self._distinct: dict[str, pl.Series] = {}
 
-    def look_through(self, names: Sequence[str]) -> None:
-        """Look through columns of text together: a query for each costs more than its answer."""
-        own = [self.table.frame[name] for name in names]
-        columns = [pl.col(str(k)) for k in range(len(own))]
-        there = [~column.str.strip_chars().is_in(list(MISSING)) for column in columns]  # or null
-        found = pl.DataFrame([series.alias(str(k)) for k, series in enumerate(own)]).select(
-            *[(~here).any().alias(f"gaps {k}") for k, here in enumerate(there)],
-            *[
-                column.filter(here).unique(maintain_order=True).implode()
-                for column, here in zip(columns, there, strict=True)
-            ],
-        )
-        for k, (name, series) in enumerate(zip(names, own, strict=True)):
-            gaps = found[f"gaps {k}"][0] or series.null_count()
-            self._present[name] = _present(series) if gaps else series
-            self._distinct[name] = found[str(k)][0]
-
     def present(self, name: str) -> "pl.Series":
         """Return the values of a column that are not missing."""
         if name not in self._present:
@@ -105,36 +88,25 @@ def detected_columns(
     category. A column that counts or names the rows is left out.
     """
     frame, heading = sample.table.frame, sample.table.heading
-    own = dict(zip(frame.columns, frame.get_columns(), strict=True))
-    text = {name for name in names if own[name].dtype == pl.String}
-    able = [
-        n for n in names if n in text or own[n].dtype.is_numeric() or own[n].dtype == pl.Duration
-    ]
-    cast = pl.DataFrame([own[name].alias(str(k)) for k, name in enumerate(able)])
-    numbers = np.asarray(cast.cast(pl.Float64, strict=False).to_numpy(), np.float64)
-    numbers = numbers.reshape(frame.height, len(able))
-    finite = np.isfinite(numbers).sum(axis=0)
-    whole = np.all((numbers == np.floor(numbers)) | np.isnan(numbers), axis=0)
-    plain = {  # columns of text that cast to numbers, and whether these are whole
-        name: whole[k]
-        for k, name in enumerate(able)
-        if name in text and 0 < finite[k] == len(own[name]) - own[name].null_count()
-    }
-    counters = dict(zip(able, _counters(able, numbers), strict=True))
-    sample.look_through([name for name in able if name in text and name not in plain])
     comma = heading is not None and heading.dialect.separator == ";"
     detected = []
     for name in names:
-        if name not in text:
+        own, text = frame[name], frame[name].dtype == pl.String
+        able = text or own.dtype.is_numeric() or own.dtype == pl.Duration
+        cast = own.cast(pl.Float64, strict=False).to_numpy() if able else ()
+        numbers = np.asarray(cast, np.float64)
+        if not text:
             column = _column_of_type(sample.table, name)
-        elif name in plain:
-            codes = plain[name] and own[name].str.contains(CODE).any()  # 01234, if they recur
-            codes = codes and 2 * own[name].n_unique() <= len(own[name])
+        elif 0 < np.isfinite(numbers).sum() == len(own) - own.null_count():
+            whole = np.all((numbers == np.floor(numbers)) | np.isnan(numbers))
+            codes = whole and own.str.contains(CODE).any()  # 01234, if they recur
+            codes = codes and 2 * own.n_unique() <= len(own)
             column = InputColumn(name, "category" if codes else "numeric")
         else:
             column = _column_of_text(name, sample, comma=comma, lenient=lenient)
         is_number = column.role == "numeric" and not column.form
-        reason = counters[name] if is_number else column.reason or _names_rows(column, sample)
+        reason = column.reason or _names_rows(column, sample)
+        reason = _counts_rows(name, numbers) if is_number else reason
         detected.append(InputColumn(name, "ignored", reason=reason) if reason else column)
     return detected
 
@@ -216,28 +188,24 @@ def _share_of_numbers(values: "pl.Series", form: str) -> float:
     return 1 - plain.cast(pl.Float64, strict=False).null_count() / len(values)
 
 
-def _counters(names: Sequence[str], numbers: NDArray[np.float64]) -> list[str]:
-    """Return for each column of numbers why it only counts the rows, empty where it does not."""
+def _counts_rows(name: str, numbers: NDArray[np.float64]) -> str:
+    """Return why a column of numbers only counts or names the rows, empty where it does not."""
     n_rows = len(numbers)
     if n_rows < FEWEST_ROWS:
-        return [""] * len(names)
-    reasons, empty = [""] * len(names), np.all(np.isnan(numbers), axis=0)
-    counting = np.all(np.diff(numbers, axis=0) == 1, axis=0)
-    long = np.all((numbers >= LONG_KEY) & (numbers < LONGEST_KEY), axis=0)
-    for k, name in enumerate(names):
-        if empty[k]:
-            reasons[k] = f"it has no value in the first {n_rows:,} rows"
-        elif counting[k]:
-            first = ", ".join(f"{number:g}" for number in numbers[:3, k])
-            reasons[k] = f"it counts the rows: {first}, …"
-        elif long[k] and len(np.unique(numbers[:, k])) > MOSTLY * n_rows:
-            reasons[k] = "its numbers have more than 15 digits and are different, as keys are"
-        elif IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower()):
-            own = numbers[:, k]
-            is_whole = bool(np.isfinite(own).all() and (own == np.floor(own)).all())
-            if is_whole and len(np.unique(own)) == n_rows:
-                reasons[k] = "it has a different number in every row, and its name is that of a key"
-    return reasons
+        return ""
+    if np.isnan(numbers).all():
+        return f"it has no value in the first {n_rows:,} rows"
+    if (np.diff(numbers) == 1).all():
+        first = ", ".join(f"{number:g}" for number in numbers[:3])
+        return f"it counts the rows: {first}, …"
+    long = ((numbers >= LONG_KEY) & (numbers < LONGEST_KEY)).all()
+    if long and len(np.unique(numbers)) > MOSTLY * n_rows:
+        return "its numbers have more than 15 digits and are different, as keys are"
+    named = IDENTIFIER.fullmatch(name.strip()) or IDENTIFIER.fullmatch(name.lower())
+    whole = named and np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()
+    if whole and len(np.unique(numbers)) == n_rows:
+        return "it has a different number in every row, and its name is that of a key"
+    return ""
 
 
 def _names_rows(column: InputColumn, sample: Sample) -> str:

@@ -81,7 +81,6 @@ LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the l
 MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
 MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
 BINS = 64
-AT_A_TIME = 1 << 20  # numbers that are sorted together
 
 
 class LabelGuess(NamedTuple):
@@ -439,21 +438,16 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
     if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
         return []
+    numeric = [one for one in columns if one.role == "numeric"]
+    read = [FeatureColumn(one.name, "numeric", form=one.form) for one in numeric]
+    groups = dict(zip(numeric, map(_near, read_numbers(table, read)[0].T), strict=True))
+    categories = [one for one in columns if one.role == "category" and one.parts == ("",)]
+    levels = zip(categories, _codes(table, [one.name for one in categories]), strict=True)
+    groups |= {one: own for one, own in levels if own.max(initial=0) <= MOST_LEVELS * n_rows}
     shares: dict[str, float] = {}
-    numeric = [
-        FeatureColumn(one.name, "numeric", form=one.form)
-        for one in columns
-        if one.role == "numeric"
-    ]
-    at_a_time = max(1, AT_A_TIME // (max(n_rows, BINS * n_classes)))
-    for start in range(0, len(numeric), at_a_time):
-        some = numeric[start : start + at_a_time]
-        decided = _decided(_near(read_numbers(table, some)[0]), codes, n_classes)
-        shares |= dict(zip([one.name for one in some], decided.tolist(), strict=True))
-    categories = [one.name for one in columns if one.role == "category" and one.parts == ("",)]
-    for name, levels in zip(categories, _codes(table, categories), strict=True):
-        if levels.max(initial=0) <= MOST_LEVELS * n_rows:
-            shares[name] = float(_decided(levels[:, None], codes, n_classes)[0])
+    for one, own in groups.items():  # the commonest class of each group is decided
+        counts = np.bincount(own * n_classes + codes, minlength=(int(own.max()) + 1) * n_classes)
+        shares[one.name] = float(counts.reshape(-1, n_classes).max(axis=1).sum() / n_rows)
     return _deciding_words(table, codes, columns) + [
         _note(name, f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows")
         for name in (column.name for column in columns)
@@ -475,31 +469,15 @@ def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
     return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
 
 
-def _decided(
-    groups: NDArray[np.int64], codes: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
-    """Return for each column of groups the share of rows of the commonest class of their group."""
-    n_rows, n_columns = groups.shape
-    n_groups = int(groups.max()) + 1
-    places = (np.arange(n_columns) * n_groups + groups) * n_classes + codes[:, None]
-    counts = np.bincount(places.ravel(), minlength=n_columns * n_groups * n_classes)
-    commonest = counts.reshape(n_columns, n_groups, n_classes).max(axis=2)
-    return np.asarray(commonest.sum(axis=1) / n_rows)
-
-
 def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return a group for each number of a column: its value, or of many values those near it."""
     n_rows = len(numbers)
-    order = np.argsort(numbers, axis=0, kind="stable")
-    ordered = np.take_along_axis(numbers, order, axis=0)
-    differs = np.concatenate([np.zeros((1, numbers.shape[1]), bool), ordered[1:] != ordered[:-1]])
-    steps = differs.cumsum(axis=0)  # how many smaller values there are
-    first = np.maximum.accumulate(np.where(differs, np.arange(n_rows)[:, None], 0), axis=0)
-    few = steps[-1] < min(MOST_LEVELS * n_rows, BINS)
-    grouped = np.where(few, steps, first * min(BINS, n_rows // 5) // n_rows)
-    groups = np.empty(numbers.shape, np.int64)
-    np.put_along_axis(groups, order, grouped, axis=0)
-    return groups
+    every: dict[str, Any] = {"return_index": True, "equal_nan": False}  # sorts gaps as they come
+    _, _, groups, counts = np.unique(numbers, return_inverse=True, return_counts=True, **every)
+    if len(counts) - 1 < min(MOST_LEVELS * n_rows, BINS):
+        return groups
+    n_smaller = np.cumsum(counts) - counts
+    return np.asarray((n_smaller * min(BINS, n_rows // 5) // n_rows)[groups])
 
 
 def _deciding_words(
