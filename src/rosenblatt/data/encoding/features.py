@@ -198,8 +198,16 @@ class Vocabulary:
         while True:
             slots = self._table()
             known = KnownTerms(slots, self._hashes, self._offsets, self._letters)
-            places = slots.ctypes.data, self._n_terms, most, numbers
-            done, self._n_terms = look_up(terms.indices, done, *spelled, known, *places)
+            done, self._n_terms = look_up(
+                terms.indices,
+                done,
+                *spelled,
+                known,
+                slots.ctypes.data,
+                self._n_terms,
+                most,
+                numbers,
+            )
             if done == len(numbers):
                 break
             self._reserve()

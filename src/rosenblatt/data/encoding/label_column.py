@@ -475,7 +475,7 @@ def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     every: dict[str, Any] = {"return_index": True, "equal_nan": False}  # sorts gaps as they come
     _, _, groups, counts = np.unique(numbers, return_inverse=True, return_counts=True, **every)
     if len(counts) - 1 < min(MOST_LEVELS * n_rows, BINS):
-        return groups
+        return np.asarray(groups)
     n_smaller = np.cumsum(counts) - counts
     return np.asarray((n_smaller * min(BINS, n_rows // 5) // n_rows)[groups])
 
