@@ -172,7 +172,8 @@ def fold_scores(
     for fold in range(folds.max() + 1):
         generator, held_out = np.random.default_rng(learner.random_state), folds == fold
         state = learner.start(examples.rows.shape[1], n_classes)
-        fit_supply(state, ArraySupply(examples, plan.shuffle, generator, held_out=held_out), plan)
+        divided = replace(examples, held_out=held_out)
+        fit_supply(state, ArraySupply(divided, plan.shuffle, generator), plan)
         tried = np.flatnonzero(held_out)
         found.append((tried, state.scores(take(examples.rows, tried))))
     return found

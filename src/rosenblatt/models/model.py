@@ -253,14 +253,8 @@ class Model:
     @cached_property
     def state(self) -> State:
         """The weights as training goes on from them, in the same memory."""
-        weights, ledger, variance = self.weights, self.ledger, self.variance
-        by_feature = len(weights) > 1 and not weights.flags.c_contiguous  # as State lays them out
-        if not by_feature:
-            shape = len(self.classes), self.count
-            return State.of_vectors(weights, ledger, *shape, variance, self.several)
-        ledger, variance = (None if part is None else part.T for part in (ledger, variance))
-        rest = (len(self.classes), self.count, by_feature, variance, self.several)
-        return State(weights.T, ledger, *rest)
+        parts = self.weights, self.ledger, self.variance
+        return State.of_vectors(*parts, len(self.classes), self.count, self.several)
 
     @property
     def several(self) -> str:

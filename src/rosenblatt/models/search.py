@@ -358,7 +358,8 @@ class RowJudge:
         idle = np.ones(len(rows.numbers), bool)
         idle[train] = False
         generator, plan = np.random.default_rng(self._seed), learner.plan()
-        supply = ArraySupply(rows.examples, plan.shuffle, generator, held_out=idle)
+        examples = replace(rows.examples, held_out=idle)
+        supply = ArraySupply(examples, plan.shuffle, generator)
         state = learner.start(rows.examples.rows.shape[1], rows.n_classes)
         tried = take(rows.examples.rows, test)
 

@@ -135,9 +135,7 @@ def known_numbers(labels: NDArray[Any], classes: NDArray[Any], name: str = "y") 
 
 def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """Return the target of each label."""
-    if len(y) <= BLOCK:
-        return targets_of(numbers_of(y, classes), len(classes))
-    parts = (y[start : start + BLOCK] for start in range(0, len(y), BLOCK))
+    parts = (y[start : start + BLOCK] for start in range(0, max(len(y), 1), BLOCK))
     return np.concatenate([targets_of(numbers_of(part, classes), len(classes)) for part in parts])
 
 
@@ -304,10 +302,7 @@ def mixed_words(words: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
 
 
 class RowSupply(Supply, Protocol):
-    """A source of rows that can be tried again."""
-
-    def parts(self) -> Iterator[Examples]:
-        """Yield the rows of the next pass; a part is valid until the next one is asked for."""
+    """A source of rows that can be tried again; parts are ``Examples``."""
 
     def sweep(self, *, held_out: bool) -> Iterator[Examples]:
         """Yield the rows that are held out, or those learned from, in the order of the source."""
@@ -327,15 +322,13 @@ class ArraySupply:
         examples: Examples,
         shuffle: Shuffle,
         generator: "np.random.Generator",
-        fraction: float = 0.0,  # of the rows to be held out
-        held_out: NDArray[Any] | None = None,  # of each row, if already chosen
+        fraction: float = 0.0,  # of the rows to be held out, where nobody chose them
     ) -> None:
         self.generator = generator
         self.examples, self._shuffle = examples, shuffle
         learning = examples.numbers()
-        held_out = examples.held_out if held_out is None else held_out
-        if held_out is not None:
-            held_out = held_out[learning]
+        if examples.held_out is not None:
+            held_out = examples.held_out[learning]
             self._divide(learning[~held_out], learning[held_out])
         elif fraction:
             self._divide(*split(examples, fraction, generator))

@@ -102,17 +102,11 @@ class Training(Protocol):
 
 @dataclass
 class Best:
-    """The best accuracy on held-out rows, its pass and a snapshot."""
+    """The best accuracy on held-out rows, of equals the first, its pass and a snapshot."""
 
     score: float = -1.0
     pass_: int = 0
     snapshot: Any = None
-
-    def note(self, pass_: int, score: float, snapshot: Callable[[], Any]) -> None:
-        """Compare the accuracy after this pass with the best one so far; of equals the first."""
-        if score > self.score:
-            self.snapshot = None  # one copy of the weights at a time
-            self.score, self.pass_, self.snapshot = score, pass_, snapshot()
 
 
 @dataclass
@@ -235,11 +229,13 @@ def passes(
 
 def _score(training: Training, progress: Progress) -> float | None:
     """Return the accuracy on held-out rows, where there are any, and note the best."""
-    n_held_out = training.supply.n_held_out
-    if progress.best is None or not n_held_out:
+    best, n_held_out = progress.best, training.supply.n_held_out
+    if best is None or not n_held_out:
         return None
     score = 1.0 - training.held_out_mistakes() / n_held_out
-    progress.best.note(progress.pass_, score, training.snapshot)
+    if score > best.score:
+        best.snapshot = None  # one copy of the weights at a time
+        best.score, best.pass_, best.snapshot = score, progress.pass_, training.snapshot()
     return score
 
 

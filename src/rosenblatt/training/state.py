@@ -85,26 +85,28 @@ class State:
         one = n_classes == 2 and not labels
         shape = (n_features + 1,) if one else (n_classes, n_features + 1)
         ledger = np.zeros(shape) if averaged else None
-        state = cls(np.zeros(shape), ledger, n_classes, labels=labels)
-        if uncertain:
-            state.variance = np.ones(shape)
-        return state
+        variance = np.ones(shape) if uncertain else None
+        return cls(np.zeros(shape), ledger, n_classes, variance=variance, labels=labels)
 
     @classmethod
     def of_vectors(
         cls,
         weights: NDArray[Any],
         ledger: NDArray[Any] | None,
+        variance: NDArray[Any] | None,
         n_classes: int,
         count: int,
-        variance: NDArray[Any] | None = None,
-        labels: str = "",
+        labels: str,
     ) -> "State":
-        """Return the state whose weights by class these are; see ``vectors``."""
-        if n_classes == 2 and not labels:
-            weights, ledger = weights[0], None if ledger is None else ledger[0]
-            variance = None if variance is None else variance[0]
-        return cls(weights, ledger, n_classes, count, variance=variance, labels=labels)
+        """Return the state of these weights by class, in the same memory; see ``vectors``."""
+        by_feature = len(weights) > 1 and not weights.flags.c_contiguous
+        parts: list[Any] = [weights, ledger, variance]
+        if by_feature:
+            parts = [None if part is None else part.T for part in parts]
+        elif n_classes == 2 and not labels:
+            parts = [None if part is None else part[0] for part in parts]
+        weights, ledger, variance = parts
+        return cls(weights, ledger, n_classes, count, by_feature, variance, labels)
 
     @property
     def _arrays(self) -> dict[str, NDArray[Any]]:

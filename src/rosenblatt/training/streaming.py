@@ -308,8 +308,9 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
     held_out = sampling.mask(0, first.n_rows)
     if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
         held_out[:] = False
-    examples = Examples(rows, targets, reading.row_weights(first.labels, first.weights))
-    return ArraySupply(examples, sampling.shuffle, sampling.generator, held_out=held_out)
+    weights = reading.row_weights(first.labels, first.weights)
+    examples = Examples(rows, targets, weights, held_out=held_out)
+    return ArraySupply(examples, sampling.shuffle, sampling.generator)
 
 
 class StreamSupply:
