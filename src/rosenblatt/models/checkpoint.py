@@ -45,12 +45,9 @@ class Checkpoint:
 
     def write(self, state: State, progress: Progress) -> None:
         """Write the file, whole or not at all."""
-        leader, learner = progress.best, self._learner()
-        snapshot = None if leader is None else leader.snapshot
-        best: dict[str, Any] | None = None
-        if leader is not None:
-            count = 0 if snapshot is None else snapshot.count
-            best = {"score": leader.score, "pass": leader.pass_, "count": count}
+        best, learner = progress.best, self._learner()
+        snapshot = best and best.snapshot
+        count = 0 if snapshot is None else snapshot.count
         arrays = {f"best_{part}": getattr(snapshot, part, None) for part in PARTS}
         kept = {
             "run": self._run,
@@ -59,7 +56,7 @@ class Checkpoint:
             "counts": list(progress.counts),
             "seconds": progress.seconds,
             "drawing": json.dumps(progress.drawing),  # as text: its integers have 128 bits
-            "best": best,
+            "best": best and {"score": best.score, "pass": best.pass_, "count": count},
         }
         model = Model(
             learner=learner.estimator,
@@ -104,10 +101,16 @@ class Checkpoint:
 
 def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
     mistakes, updates, loss = kept["counts"]
+    best, leader = None, kept["best"]
+    if leader is not None:
+        arrays: dict[str, Any] = {part: model.arrays.get(f"best_{part}") for part in PARTS}
+        known, count = arrays["weights"] is not None, int(leader["count"])
+        snapshot = Snapshot(EVERYTHING, **arrays, count=count) if known else None
+        best = Best(float(leader["score"]), int(leader["pass"]), snapshot)
     progress = Progress(
         classes=model.classes,
         history=[PassRecord(**record) for record in model.history],
-        best=_best(kept["best"], model),
+        best=best,
         parts=int(kept["parts"]),
         rows=int(kept["rows"]),
         counts=Counts(int(mistakes), int(updates), float(loss)),
@@ -115,13 +118,3 @@ def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
         drawing=json.loads(kept["drawing"]),
     )
     return ResumePoint(model.state, progress)
-
-
-def _best(best: dict[str, Any] | None, model: Model) -> Best | None:
-    if best is None:
-        return None
-    arrays: dict[str, Any] = {part: model.arrays.get(f"best_{part}") for part in PARTS}
-    snapshot = None
-    if arrays["weights"] is not None:
-        snapshot = Snapshot(EVERYTHING, **arrays, count=int(best["count"]))
-    return Best(float(best["score"]), int(best["pass"]), snapshot)

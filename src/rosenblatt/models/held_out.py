@@ -17,7 +17,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import ArraySupply, Examples, class_numbers, permute, winners
+from rosenblatt.training.examples import ArraySupply, class_numbers, permute, winners
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -28,8 +28,8 @@ FOLDS = 5
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 
 
-class Fits(NamedTuple):
-    """What was fitted; None for what was not asked for, or not possible."""
+class HeldOutResult(NamedTuple):
+    """What was fitted to held-out rows; None for what was not asked for, or not possible."""
 
     calibration: Calibration | None
     threshold: Threshold | None
@@ -74,11 +74,11 @@ class HeldOutFit:
             raise InputError(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
         return self.learner.start(n_features, n_classes)
 
-    def fit(self, trained: StreamFit, *, in_folds: bool = False) -> Fits:
+    def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutResult:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
         n_held_out = trained.supply.n_held_out
         if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
-            return Fits(None, None)
+            return HeldOutResult(None, None)
         if not n_held_out:
             calibrate = Parameter("calibrate", value=True)
             msg = Sentence(
@@ -90,30 +90,39 @@ class HeldOutFit:
         if self.threshold is not None:
             threshold = best_threshold(scores, numbers, self.threshold)
             found = fit_calibration(scores, numbers) if self.calibrate else None
-            return Fits(found, threshold)
+            return HeldOutResult(found, threshold)
         moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
         # Where no bias can move, one half is at 0.
         found = fit_calibration(scores, numbers, "sigmoid" if moves else "temperature")
         if not found.offset or not found.slope:
-            return Fits(found, None)
+            return HeldOutResult(found, None)
         guess = scores > -found.offset / found.slope
-        return Fits(found, None, float(np.mean(guess != (numbers == 1))))
+        return HeldOutResult(found, None, float(np.mean(guess != (numbers == 1))))
 
     def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of all rows, by trainings as long as that to come."""
-        learner, n_classes = self.learner, trained.state.n_classes
+        learner, seed, n_classes = self.learner, self.learner.random_state, trained.state.n_classes
         examples = next(iter(trained.supply.sweep(held_out=True)))
-        folds = dealt(examples.rows.shape[0], FOLDS, learner.random_state)
-        groups = trained.reading.kept.groups
-        if groups is not None:
+        (n_rows, n_features), groups = examples.rows.shape, trained.reading.kept.groups
+        if groups is None:
+            fold = dealt(n_rows, FOLDS, seed)
+            folds = [np.flatnonzero(fold == k) for k in range(FOLDS)]
+        else:
             n_folds = min(FOLDS, len(np.unique(groups)))
-            parts = splits(folds, n_folds, learner.random_state, groups)
-            for number, (_, tried) in enumerate(parts):
-                folds[tried] = number
-        found = fold_scores(learner, examples, n_classes, folds, learner.passes)
-        targets = examples.targets[np.concatenate([tried for tried, _ in found])]
-        numbers = class_numbers(targets, n_classes)
-        return np.concatenate([scores for _, scores in found]), numbers
+            folds = [tried for _, tried in splits(groups, n_folds, seed, groups)]
+        plan = replace(learner.plan(), early_stopping=None, time_limit=None, record=False)
+        shuffle, scores = bool(plan.shuffle), []
+        for tried in folds:
+            held_out = np.zeros(n_rows, bool)
+            held_out[tried] = True
+            divided, state = (
+                replace(examples, held_out=held_out),
+                learner.start(n_features, n_classes),
+            )
+            fit_supply(state, ArraySupply(divided, shuffle, np.random.default_rng(seed)), plan)
+            scores.append(state.scores(take(examples.rows, tried)))
+        numbers = class_numbers(examples.targets[np.concatenate(folds)], n_classes)
+        return np.concatenate(scores), numbers
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
@@ -126,7 +135,7 @@ class HeldOutFit:
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
 
-    def confusion(self, trained: StreamFit, fits: Fits) -> NDArray[np.int64]:
+    def confusion(self, trained: StreamFit, fits: HeldOutResult) -> NDArray[np.int64]:
         """Return how many held-out rows of each class are predicted as each."""
         n_classes = trained.state.n_classes
         if not trained.supply.n_held_out:
@@ -139,7 +148,7 @@ class HeldOutFit:
         cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
         return cells.reshape(n_classes, n_classes)
 
-    def notes(self, fits: Fits) -> list[str]:
+    def notes(self, fits: HeldOutResult) -> list[str]:
         """Return what is missing, and why."""
         missing = []
         if self.calibrate and fits.calibration is None:
@@ -162,23 +171,6 @@ def dealt(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
     return rank % n_folds
 
 
-def fold_scores(
-    learner: Learner, examples: Examples, n_classes: int, folds: NDArray[Any], passes: int
-) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    """Return the rows of each fold, and their scores by what was learned from all others."""
-    plan = replace(learner.plan(), max_iter=passes, early_stopping=None, time_limit=None)
-    plan = replace(plan, record=False, shuffle=bool(plan.shuffle))
-    found = []
-    for fold in range(folds.max() + 1):
-        generator, held_out = np.random.default_rng(learner.random_state), folds == fold
-        state = learner.start(examples.rows.shape[1], n_classes)
-        divided = replace(examples, held_out=held_out)
-        fit_supply(state, ArraySupply(divided, plan.shuffle, generator), plan)
-        tried = np.flatnonzero(held_out)
-        found.append((tried, state.scores(take(examples.rows, tried))))
-    return found
-
-
 def recorded(trained: StreamFit) -> Mistakes | None:
     """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
     mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
@@ -195,28 +187,24 @@ def rounded(model: Model, rows: CSR) -> Model:
     if model.weights.size < FEWEST_WEIGHTS or model.voted or model.arrays:
         return model
     parts = {name: getattr(model, name) for name in ("weights", "ledger", "variance")}
-    short: dict[str, Any] = {name: _short(part) for name, part in parts.items() if part is not None}
-    other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})
+    with np.errstate(over="ignore"):
+        short: dict[str, Any] = {
+            name: part.astype(np.float32).astype(np.float64)
+            for name, part in parts.items()
+            if part is not None
+        }
     if not all(np.isfinite(part).all() for part in short.values()):
         return model
+    other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})
+    wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
-        same = np.array_equal(_guesses(model, rows), _guesses(other, rows))
+        old, new = (winners(m.state.scores(wide), positive=m.positive) for m in (model, other))
     except WeightOverflowError:
-        same = False
-    return other if same else model
-
-
-def _short(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(over="ignore"):
-        return numbers.astype(np.float32).astype(np.float64)
+        return model
+    return other if np.array_equal(old, new) else model
 
 
 def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return numbers of float32 to a two-thousandth, which deflate well; for what is only shown."""
     bits = numbers.astype(np.float32).view(np.uint32) + np.uint32(1 << 11)
     return np.asarray((bits & ~np.uint32((1 << 12) - 1)).view(np.float32))
-
-
-def _guesses(model: Model, rows: CSR) -> NDArray[np.intp]:
-    wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
-    return winners(model.state.scores(wide), positive=model.positive)

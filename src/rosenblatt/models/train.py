@@ -20,7 +20,14 @@ from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
-from rosenblatt.models.held_out import Fits, HeldOutFit, coarse, few_held_out, recorded, rounded
+from rosenblatt.models.held_out import (
+    HeldOutFit,
+    HeldOutResult,
+    coarse,
+    few_held_out,
+    recorded,
+    rounded,
+)
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_texts
@@ -107,7 +114,7 @@ class SourceFit(NamedTuple):
     """What a training gives, with what was fitted to held-out rows before all rows were used."""
 
     trained: StreamFit
-    fits: Fits
+    fits: HeldOutResult
     n_held_out: int
     refit: Outcome | None  # of the training on all rows, where there was one
     confusion: NDArray[np.int64]  # of the held-out rows, before that
