@@ -1,6 +1,9 @@
 """The pages for newcomers and teachers: every command runs as typed, every scene is there."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,19 +17,25 @@ DOCS = ROOT / "docs"
 SCENES = ROOT / "src" / "rosenblatt" / "lab" / "assets" / "scenes.js"
 
 
-@pytest.mark.parametrize("page", ["start.md", "index.md"])
+PAGES = {"start.md": "tumours.html", "index.md": "tumours.html", "embeddings.md": "head.model"}
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_commands_run_as_typed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the data on, each line of a page can be copied into a terminal."""
     monkeypatch.chdir(tmp_path)
     text = (DOCS / page).read_text("utf-8")
     blocks = re.findall(r"(?ms)^```console\n(.*?)^```", text)
-    lines = [line for line in "".join(blocks).splitlines() if line.startswith("$ rosenblatt ")]
+    lines = [line for line in "".join(blocks).splitlines() if re.match(r"\$ (rosenb|python)", line)]
     assert len(lines) > 3
     for line in lines:
-        words = line.partition("#")[0].split()[2:]
+        name, *words = shlex.split(line.removeprefix("$ "), comments=True)
+        if name == "python":
+            subprocess.run([sys.executable, *words], check=True)  # noqa: S603  # of our own page
+            continue
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 0, (line, done.output)
-    assert (tmp_path / "tumours.html").exists()
+    assert (tmp_path / PAGES[page]).exists()
 
 
 def test_files_are_not_overwritten(tmp_path: Path) -> None:

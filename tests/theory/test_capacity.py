@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rosenblatt import diagnose
+from rosenblatt.errors import InputError
 from rosenblatt.theory.capacity import separable_share
 
 
@@ -38,3 +39,19 @@ def test_a_verdict_says_what_it_is_worth() -> None:
     assert any("with random labels" in note and "80.42%" in note for note in few.notes)
     sure = diagnose(np.arange(50.0)[:, None], np.arange(50) > 24)
     assert sure.notes == ()
+
+
+def test_permuted_labels_say_what_a_verdict_is_worth() -> None:
+    """Many dimensions separate any permutation of the labels; few separate the true one alone."""
+    X = np.random.default_rng(0).standard_normal((40, 50))
+    y = X[:, 0] > 0
+    wide = diagnose(X, y, permute=5)
+    assert wide.permuted == {"separable": 5, "inseparable": 0, "undecided": 0}
+    assert "5 of 5 random permutations of the labels are separable" in str(wide)
+    narrow = diagnose(X[:, :3], y, permute=5)
+    assert narrow.status == "separable"
+    assert narrow.permuted == {"separable": 0, "inseparable": 5, "undecided": 0}
+    assert narrow.as_json()["permuted"]["inseparable"] == 5
+    assert diagnose(X, y).permuted is None
+    with pytest.raises(InputError, match="permute must be at least 0; got -1"):
+        diagnose(X, y, permute=-1)

@@ -6,7 +6,13 @@ from typing import Any
 import click
 
 import rosenblatt
-from rosenblatt.cli.options import COLUMNS, layout_options, setting_option, setting_options
+from rosenblatt.cli.options import (
+    COLUMNS,
+    layout_options,
+    number_option,
+    setting_option,
+    setting_options,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.files import Columns, Layout
@@ -30,8 +36,19 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
     shown="",
     help="Time limit of the search for a proof: 90, 90s, 5m, 1h.",
 )
+@number_option(
+    "--permute",
+    low=0,
+    default=0,
+    help="Permute the labels at random N times; print how many permutations are separable.",
+)
 def diagnose(
-    screen: Screen, data: Sequence[str], layout: Layout, time_limit: float, **columns: Any
+    screen: Screen,
+    data: Sequence[str],
+    layout: Layout,
+    time_limit: float,
+    permute: int,
+    **columns: Any,
 ) -> bool:
     """Prove whether the classes of DATA are linearly separable.
 
@@ -44,7 +61,7 @@ def diagnose(
     for note in rows.notes():
         screen.warn(note)
     X = matrix_of(rows.rows)
-    verdict = rosenblatt.diagnose(X, rows.labels, time_limit=time_limit)
+    verdict = rosenblatt.diagnose(X, rows.labels, time_limit=time_limit, permute=permute)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
     verdict = for_command(verdict)
     if screen.wants_json:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from rosenblatt.theory.exact import root_bounds, rounded_up
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows, find_conflicts
 from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witness, run_perceptron
-from rosenblatt.theory.verdict import PairVerdict, Verdict
+from rosenblatt.theory.verdict import PairVerdict, Status, Verdict
 from rosenblatt.theory.widest_margin import MarginInterval, measure, squared_radius
 
 MOST_SHARES = 8  # of the time of all pairs, for the next one: less would not be enough for any
@@ -38,6 +38,7 @@ def diagnose(
     model: Any = None,
     mistakes: int | None = None,
     time_limit: float | None = 60.0,
+    permute: int = 0,
 ) -> Verdict:
     """Say whether a linear boundary separates the classes, with a proof either way.
 
@@ -54,6 +55,9 @@ def diagnose(
         with are reported if it converged.
     time_limit : float, default 60.0
         Seconds after which no further step begins; None for no limit.
+    permute : int, default 0
+        How often to permute the labels at random and ask again: how many permutations are separable
+        says what the verdict is worth. They have as much time again, all together.
 
     Returns
     -------
@@ -77,6 +81,8 @@ def diagnose(
         mistakes = int(model.n_mistakes_)
     with np.errstate(all="ignore"):  # what overflows proves nothing, and is then not taken
         verdict = examine(rows, mistakes, Deadline(time_limit))
+        if permute:
+            verdict = replace(verdict, permuted=permuted(rows, permute, Deadline(time_limit)))
     return replace(verdict, seconds=perf_counter() - started)
 
 
@@ -123,6 +129,38 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
         verdict = replace(verdict, mistakes=run.mistakes)
     found = _measured(system, proof.v, verdict, square, deadline)
     return replace(found, notes=(*found.notes, *capacity_notes(rows)))
+
+
+def permuted(rows: LabelledRows, n: int, deadline: Deadline) -> dict[str, int]:
+    """Return how many of n random permutations of the labels have which status."""
+    if n < 0:
+        raise InputError(f"permute must be at least 0; got {n}.")
+    generator = np.random.default_rng(0)
+    counts = dict.fromkeys(get_args(Status), 0)
+    for k in range(n):
+        other = replace(rows, numbers=generator.permutation(rows.numbers))
+        counts[_status(other, deadline.share(n - k))] += 1
+    return counts
+
+
+def _status(rows: LabelledRows, deadline: Deadline) -> Status:
+    """Return whether the classes are separable, by a proof, and measure nothing."""
+    if find_conflicts(rows):
+        return "inseparable"
+    system = Inequalities(rows)
+    proof = _proof(system, deadline)
+    if proof.v is not None:
+        return "separable"
+    certificate = certificate_of(system, proof)
+    return "undecided" if certificate is None or not certificate.holds_for(rows) else "inseparable"
+
+
+def _proof(system: Inequalities, deadline: Deadline) -> Proof:
+    """Let the perceptron try, then the search that decides."""
+    run, proof = _first_proof(system, deadline)
+    if proof.v is not None:
+        return proof
+    return decide(system, np.zeros(system.width) if run is None else run.v, deadline)
 
 
 def examine_pairs(
@@ -183,9 +221,7 @@ def _examine_pair(
         if is_witness(part, difference):
             proof = Proof(v=difference)
     if proof.v is None:
-        run, proof = _first_proof(part, deadline)
-    if proof.v is None:
-        proof = decide(part, np.zeros(part.width) if run is None else run.v, deadline)
+        proof = _proof(part, deadline)
     if proof.v is not None:
         ends = measure(part, proof.v, ~part.free, deadline)
         return PairVerdict(labels, "separable", ends.low, ends.high)

@@ -56,6 +56,7 @@ class Verdict:
     conflicts: tuple[tuple[int, ...], ...] = ()  # equal rows with different labels
     pairs: tuple["PairVerdict", ...] = ()
     notes: tuple[str, ...] = ()  # what was tried, and what fell short
+    permuted: dict[str, int] | None = None  # how many permutations of the labels have which status
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -105,6 +106,11 @@ class Verdict:
             lines += _titled("pairs", [str(pair) for pair in self.pairs[:12]])
             if len(self.pairs) > 12:
                 lines.append(("", f"… and {len(self.pairs) - 12} more"))
+        if self.permuted is not None:
+            n, unknown = sum(self.permuted.values()), self.permuted["undecided"]
+            said = f"{self.permuted['separable']} of {n} random permutations of the labels are"
+            said += " separable" + (f", {unknown} undecided" if unknown else "")
+            lines.append(("permuted", said))
         return lines + _titled("note", list(self.notes))
 
     def _margin_lines(self) -> list[tuple[str, str]]:
