@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def scaled(X: NDArray[Any]) -> NDArray[Any]:
     return apart / np.sqrt((apart**2).sum(axis=1).mean())
 
 
-FRAMES = {
+FRAMES: dict[str, Callable[[NDArray[Any]], Any]] = {
     "pandas": lambda X: pd.DataFrame({"v": list(X)}),
     "polars": lambda X: pl.DataFrame({"v": X}),
     "list": lambda X: pl.DataFrame({"v": X.tolist()}, schema={"v": pl.List(pl.Float32)}),
@@ -92,6 +93,7 @@ def test_every_format_gives_the_same_model(tmp_path: Path) -> None:
         column = "vector" if name.endswith(".npy") else "v"
         answers = model.predict(pl.DataFrame({column: Z}))
         assert np.mean(answers != z) < 0.06, name
+        assert model.model_.encoder is not None
         assert model.model_.encoder.name(3) == f"{column}[3]"
         weights.append(model.coef_)
     np.testing.assert_allclose(weights, [weights[0]] * len(weights), atol=1e-5)
