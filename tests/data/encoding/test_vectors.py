@@ -26,7 +26,8 @@ def drawn(n: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[Any]]:
 def scaled(X: NDArray[Any]) -> NDArray[Any]:
     """Centre rows and divide them by the root of their mean squared length, in plain NumPy."""
     apart = X.astype(float) - X.astype(float).mean(axis=0)
-    return apart / np.sqrt((apart**2).sum(axis=1).mean())
+    found: NDArray[Any] = apart / np.sqrt((apart**2).sum(axis=1).mean())
+    return found
 
 
 FRAMES: dict[str, Callable[[NDArray[Any]], Any]] = {
