@@ -18,10 +18,9 @@ from rosenblatt import AveragedPerceptron, save
 from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service import create_app
-from rosenblatt.service.history import new_learner
+from rosenblatt.service.history import file_of, model_from, new_learner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import ModelSpec
-from rosenblatt.service.snapshots import file_of, model_from
 
 from .conftest import Asked, same
 
@@ -276,7 +275,7 @@ def test_class_weights_of_a_trained_model(
     expected = estimator.decision_function(X)
     for version in (None, 40):  # as it is, and replayed from the journal
         entry = service.writer.entries["m"]
-        replayed = service.app.versions.new(entry, 40) if version else entry.shown.learner
+        replayed = service.app.versions.new(entry.record, 40) if version else entry.shown.learner
         assert np.array_equal(replayed.scores(X.tolist()), expected)
     again = new_learner(ModelSpec(file=b""), service.writer.limits, file_of(replayed.model()))
     assert again.class_weights == {0: 1.0, 1: 1.0} | weights
@@ -349,7 +348,7 @@ def test_a_moved_bias_goes_on_as_train_does(
         assert np.array_equal(found.ledger, expected.ledger)
     assert found.calibration is expected.calibration is None
     entry = service.writer.entries["m"]
-    assert same(entry.own.learner, service.app.versions.new(entry, entry.shown.version))
+    assert same(entry.own.learner, service.app.versions.new(entry.record, entry.shown.version))
     why = service.ask("POST", f"{MODEL}/why", {"features": row, "top": 1000}).json()
     teachers = sum(teacher["amount"] for teacher in why["teachers"])
     assert math.isclose(why["total"], why["start"] + teachers, abs_tol=1e-9)

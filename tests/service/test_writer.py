@@ -17,11 +17,10 @@ from rosenblatt import (
 )
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.model import Model
-from rosenblatt.service.answers import why
-from rosenblatt.service.history import at_version
+from rosenblatt.service.history import at_version, file_of
 from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
-from rosenblatt.service.snapshots import file_of
+from rosenblatt.service.operations import why_answer
 from rosenblatt.service.writer import CheckedExample, Writer
 
 from .conftest import counts, crash, create, same, taught, teach
@@ -413,4 +412,4 @@ def test_hashed_features_cannot_be_scaled(writer: Writer) -> None:
     entry = create(writer, scale=True)
     teach(writer, entry, *measured(9, "names"))
     with pytest.raises(RequestError, match="a model that scales are not the sum of its examples"):
-        why(writer, entry, {"size": 1000.0}, 5)
+        why_answer(writer, entry, {"size": 1000.0}, 5)

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from rosenblatt.errors import RosenblattError
-from rosenblatt.service.history import example_of, new_learner, text_of
+from rosenblatt.service.history import example_of, file_of, new_learner, text_of
 from rosenblatt.service.journal import (
     ERASED,
     FAILED,
@@ -31,7 +31,6 @@ from rosenblatt.service.journal import (
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import ForgetRequest, Forgotten
-from rosenblatt.service.snapshots import file_of
 from rosenblatt.service.writer import Entry, Writer, columns_of
 
 TURNS = 3  # a replay catches up so often beside the service before it does the rest within

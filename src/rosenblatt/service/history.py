@@ -1,12 +1,20 @@
 """The model at any version: its creation, the newest base or snapshot, and the examples since."""
 
+import hashlib
+import io
+import os
+import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
-from typing import Any
+from pathlib import Path
 
 import msgspec
 
-from rosenblatt.errors import InputError
+from rosenblatt.data.atomic import replacing
+from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import (
     ArrayFeatures,
     Features,
@@ -15,23 +23,34 @@ from rosenblatt.models.feature_spaces import (
     NamedFeatures,
     NumberedFeatures,
 )
+from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.models.online import RUNNING, names_of
+from rosenblatt.models.tensors import input_errors
 from rosenblatt.service import requests
 from rosenblatt.service.columns import ColumnFeatures
-from rosenblatt.service.journal import LEARNED, Event, JournalReader, ModelRecord
+from rosenblatt.service.journal import (
+    LEARNED,
+    SNAPSHOTS,
+    Event,
+    Journal,
+    JournalReader,
+    ModelRecord,
+)
 from rosenblatt.service.learner import ServedLearner
-from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import ModelSpec, label_of
-from rosenblatt.service.snapshots import Snapshots, model_from
 
 SAID_BY_FILES = ("rule", "memory", "parameters", "zero", "fit_intercept", "scale", "classes")
-TOGETHER = 1000  # examples that are replayed in one pass
+TOGETHER = 1000  # examples that are read from the journal at a time
+SNAPSHOT = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
+KEPT_SNAPSHOTS = 2  # of each model: the one before the last costs little, if the last is torn
+KEPT_VERSIONS = 4  # old ones that are kept at hand
 encode = msgspec.json.Encoder(order="deterministic").encode
-_features = msgspec.json.Decoder(requests.Features)
+features_from = msgspec.json.Decoder(requests.Features).decode  # from what the journal holds
+spec_from = msgspec.json.Decoder(ModelSpec).decode
 _label = msgspec.json.Decoder(requests.Label)
-_spec = msgspec.json.Decoder(ModelSpec)
 
 
 def text_of(value: object) -> str:
@@ -46,21 +65,7 @@ def label_from(text: str | None) -> Class:
 
 def example_of(event: Event) -> tuple[Features, Class]:
     """Return features and label of an example of the journal."""
-    return _features.decode(event.features or "{}"), label_from(event.label)
-
-
-def decoded(event: Event) -> dict[str, Any]:
-    """Return the columns of an event that hold JSON, decoded."""
-    found: dict[str, Any] = {"features": event.features and _features.decode(event.features)}
-    for name in ("label", "predicted", "rival"):
-        text = getattr(event, name)
-        found[name] = None if text is None else label_from(text)
-    return found | {"note": event.note and msgspec.json.decode(event.note)}
-
-
-def spec_from(text: str) -> ModelSpec:
-    """Return how a model was created."""
-    return _spec.decode(text)
+    return features_from(event.features or "{}"), label_from(event.label)
 
 
 def new_learner(
@@ -161,6 +166,82 @@ def check_spec(spec: ModelSpec) -> None:
             raise InputError(f"features.{name} has no effect with {of}. Leave it out.")
 
 
+class Snapshots:
+    """The folder of snapshots, model files beside the journal that make a start short.
+
+    A cache: none is needed. Their names are numbers, never the names of models.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / SNAPSHOTS
+        self._folder.mkdir(0o700, exist_ok=True)
+
+    def write(self, model: int, version: int, file: bytes) -> None:
+        """Write a snapshot, whole or not at all, and remove old ones of the model."""
+        digest = hashlib.sha256(file).hexdigest()
+        path = self._folder / f"{model}-{version}-{digest}.model"
+        try:
+            with replacing(path) as target:
+                if hasattr(os, "fchmod"):
+                    os.fchmod(target.fileno(), 0o600)
+                target.write(file)
+        except InputError:  # a full disk: the journal says so when it matters
+            return
+        for _, old in self._of(model)[KEPT_SNAPSHOTS:]:
+            old.unlink(missing_ok=True)
+
+    def newest(self, model: int, upto: int, after: int) -> tuple[int, Model] | None:
+        """Return the newest snapshot that is whole: its version and its model."""
+        for version, path in self._of(model):
+            if after < version <= upto:
+                with suppress(OSError, RosenblattError):
+                    file = path.read_bytes()
+                    if hashlib.sha256(file).hexdigest() == path.stem.rpartition("-")[2]:
+                        return version, model_from(file)
+        return None
+
+    def remove_outside(self, model: int, oldest: int = 0, newest: int = -1) -> None:
+        """Remove snapshots of a model that are forgotten, or not in the journal; all by default."""
+        for version, path in self._of(model):
+            if not oldest <= version <= newest:
+                path.unlink(missing_ok=True)
+
+    def version(self, model: int) -> int:
+        """Return the version of the newest snapshot, 0 without one."""
+        return max((version for version, _ in self._of(model)), default=0)
+
+    def remove_others(self, models: set[int]) -> None:
+        """Remove the snapshots of all models but these."""
+        for match, path in self._matches():
+            if int(match[1]) not in models:
+                path.unlink(missing_ok=True)
+
+    def _matches(self) -> list[tuple[re.Match[str], Path]]:
+        found = [(SNAPSHOT.fullmatch(path.name), path) for path in self._folder.iterdir()]
+        return [(match, path) for match, path in found if match is not None]
+
+    def _of(self, model: int) -> list[tuple[int, Path]]:
+        """Return versions and paths of a model, the newest first."""
+        own = [(int(match[2]), path) for match, path in self._matches() if int(match[1]) == model]
+        return sorted(own, reverse=True)
+
+
+def file_of(model: Model | None) -> bytes | None:
+    """Return a model as the bytes of its file."""
+    if model is None:
+        return None
+    target = io.BytesIO()
+    with input_errors("The model"):
+        write_to(target, model)
+    return target.getvalue()
+
+
+def model_from(file: bytes) -> Model:
+    """Return the model of the bytes of a file, or raise InputError."""
+    with input_errors("The model file"):
+        return read_from(io.BytesIO(file), len(file))
+
+
 def at_version(
     reader: JournalReader,
     snapshots: Snapshots | None,
@@ -183,13 +264,56 @@ def at_version(
     start, model = made or (start, file)
     served = new_learner(spec_from(record.spec), limits, model)
     learned = reader.events(record.model, start, version, f"kind = {LEARNED}")
-    for some in in_parts(learned, TOGETHER):
+    for some in in_parts(learned):
         served.fold([example_of(event) for event in some])
     return served
 
 
-def in_parts(events: Iterable[Event], size: int) -> Iterator[list[Event]]:
-    """Yield events in lists of at most so many."""
+def in_parts(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Yield events in lists, so that those of a long journal are never in memory together."""
     rest = iter(events)
-    while some := list(islice(rest, size)):
+    while some := list(islice(rest, TOGETHER)):
         yield some
+
+
+def current(reader: JournalReader, record: ModelRecord) -> ModelRecord:
+    """Return the record of a model as it is now; raise if the model has been deleted."""
+    now = reader.model(record.model)
+    if now is None:
+        raise no_model(record.name)
+    return now
+
+
+class Versions:
+    """Models at older versions, for threads beside the readers'; a few are kept at hand."""
+
+    def __init__(self, journal: Journal, snapshots: Snapshots, limits: Limits) -> None:
+        self._journal, self._snapshots, self._limits = journal, snapshots, limits
+        self._kept: OrderedDict[tuple[int, int], ServedLearner] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, record: ModelRecord, version: int | None = None) -> ServedLearner:
+        """Return the model at a version, by default the newest; do not change it."""
+        with self._lock, self._journal.reader() as reader:
+            record = current(reader, record)
+            version = reader.head(record.model) if version is None else version
+            key = record.model, version
+            for old in [one for one in self._kept if one[0] == key[0] and one[1] < record.oldest]:
+                del self._kept[old]  # it holds what was forgotten
+            if key not in self._kept:
+                self._kept[key] = at_version(reader, self._snapshots, record, version, self._limits)
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT_VERSIONS:
+                self._kept.popitem(last=False)
+            return self._kept[key]
+
+    def new(self, record: ModelRecord, version: int) -> ServedLearner:
+        """Return the model at a version, to be changed by the caller."""
+        with self._journal.reader() as reader:
+            record = current(reader, record)
+            return at_version(reader, self._snapshots, record, version, self._limits)
+
+    def clear(self) -> None:
+        """Drop all of them, after a model was deleted."""
+        with self._lock:
+            self._kept.clear()

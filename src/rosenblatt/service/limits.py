@@ -32,6 +32,11 @@ class RequestError(RosenblattError):
         self.headers: Headers = tuple((name.encode(), value.encode()) for name, value in pairs)
 
 
+def no_model(name: str) -> RequestError:
+    """Return the error for an unknown model."""
+    return RequestError(404, f"There is no model {name!r}.")
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one service takes at most. Each limit has its own error.

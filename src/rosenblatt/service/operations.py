@@ -1,52 +1,68 @@
 """What can be asked of the service: each operation with what it takes and answers."""
 
 import asyncio
+import math
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 import msgspec
+import numpy as np
 from msgspec import UNSET
+from numpy.typing import NDArray
 
-from rosenblatt.service import answers
+from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.shapes import entries
+from rosenblatt.mistakes.provenance import Provenance, provenance_of
+from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.explanation import contributions
+from rosenblatt.models.feature_spaces import Features, NamedFeatures
+from rosenblatt.models.json_export import to_json
+from rosenblatt.models.model import Model
+from rosenblatt.models.onnx_export import to_onnx
+from rosenblatt.rules import pair_scale
+from rosenblatt.service import requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
+from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import roll_back
-from rosenblatt.service.history import text_of
-from rosenblatt.service.journal import JournalReader, TokenRecord
+from rosenblatt.service.history import (
+    at_version,
+    current,
+    example_of,
+    features_from,
+    file_of,
+    in_parts,
+    label_from,
+    text_of,
+)
+from rosenblatt.service.journal import (
+    DONE,
+    ERASED,
+    KINDS,
+    WAITING,
+    Event,
+    JournalReader,
+    TokenRecord,
+)
+from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
-from rosenblatt.service.requests import (
-    NAME,
-    Description,
-    Example,
-    ExplainRequest,
-    ExplanationAnswer,
-    Feedback,
-    ForgetRequest,
-    Forgotten,
-    Job,
-    JournalLine,
-    Learned,
-    LearnedMany,
-    LearnRequest,
-    ModelList,
-    ModelSpec,
-    Prediction,
-    Predictions,
-    PredictRequest,
-    Ready,
-    RollbackRequest,
-    TokenAnswer,
-    TokenList,
-    TokenRequest,
-    WhyAnswer,
-)
+from rosenblatt.service.writer import Entry, Writer
 from rosenblatt.version import __version__
 
+CURVE_POINTS = 200
+HELD_LOG = (
+    "The model has forgotten the examples. Another program, perhaps a backup, is reading the "
+    "journal, whose log holds them until it ends."
+)
+NO_SUM = (
+    "The weights of {} are not the sum of its examples, so no example can be named; ask for "
+    "explain."
+)
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
 LAB = Path(__file__).parents[1] / "lab" / "assets"
@@ -61,6 +77,11 @@ PAGE_HEADERS = (
     (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"referrer-policy", b"no-referrer"),
 )
+FORMATS: dict[str, Callable[[Model], Any]] = {
+    "model": file_of,
+    "json": lambda model: to_json(model).encode(),
+    "onnx": to_onnx,
+}  # of exports
 EITHER = "Give either {0} or {1}; an id goes with {0} only."
 OPERATIONS: list[Operation] = []  # those that are asked most come first
 
@@ -81,26 +102,53 @@ def operation(
 
 
 @operation("POST", "/v1/models/{model}/predict", "predict")
-async def predict(app: Application, call: Call, body: PredictRequest) -> Prediction | Predictions:
+async def predict(
+    app: Application, call: Call, body: requests.PredictRequest
+) -> requests.Prediction | requests.Predictions:
     """Predict one row or many."""
-    features, rows = body.features, cast("Any", body.rows)
-    if (features is UNSET) == (rows is UNSET) or (body.id is not None and features is UNSET):
+    one = body.features is not UNSET
+    if one == (body.rows is not UNSET) or (body.id is not None and not one):
         raise RequestError(422, EITHER.format("features", "rows"))
+    batch: Any = [body.features] if one else body.rows
     served, version = await app.at(call.model, body.version)
-    if features is UNSET:
-        app.check(call.model, rows)
-        app.metrics.predicted(call.model, len(rows))
-        return answers.predict_many(served, version, rows)
-    app.check(call.model, [features], [body.id])
-    found = answers.predict(served, version, features, body.id)
-    app.metrics.predicted(call.model, 1)
+    app.check(call.model, batch, [body.id])
+    labels, scores, unfamiliar = _predicted(served, batch, one=one)
+    app.metrics.predicted(call.model, len(batch))
+    if not one:
+        return requests.Predictions(
+            labels=labels, scores=scores, version=version, unfamiliar=unfamiliar
+        )
+    found = requests.Prediction(
+        label=labels[0],
+        score=scores[0] if scores else None,
+        version=version,
+        id=body.id,
+        unfamiliar=unfamiliar,
+    )
+    origin = served.origin
+    if scores and origin is not None and served.is_origin and origin.calibration is not None:
+        found.probability = float(origin.probabilities_of(np.asarray(scores)).max())
     if body.id is not None:
-        call.model.remembered.add(body.id, features)
+        call.model.remembered.add(body.id, batch[0])
     return found
 
 
-@operation("POST", "/v1/models/{model}/learn", "teach", lines=Example)
-async def learn(app: Application, call: Call, body: LearnRequest) -> Learned | LearnedMany:
+def _predicted(served: ServedLearner, batch: Sequence[Features], *, one: bool) -> Any:
+    """Return labels, scores if there are two classes, and sentences on unfamiliar columns."""
+    if len(served.classes) < 2 or not batch:
+        served.rows(batch)  # raises for what is no row
+        return [*served.classes, None][:1] * len(batch), [], UNSET
+    if one:
+        label, score = served.decided(batch[0])
+        return [label], [score], served.space.remarks() or UNSET
+    scores = served.scores(batch)
+    return served.labels(scores), scores.tolist(), served.space.remarks() or UNSET
+
+
+@operation("POST", "/v1/models/{model}/learn", "teach", lines=requests.Example)
+async def learn(
+    app: Application, call: Call, body: requests.LearnRequest
+) -> requests.Learned | requests.LearnedMany:
     """Learn one example or many, all or none."""
     given, examples = [body.features is not UNSET, body.label is not UNSET], body.examples
     if not all(given) if examples is UNSET else (any(given) or body.id is not None):
@@ -109,47 +157,74 @@ async def learn(app: Application, call: Call, body: LearnRequest) -> Learned | L
         return (await app.teach(call, [body]))[0]
     results = await app.teach(call, examples) if examples else []
     version = max((one.version for one in results), default=call.model.shown.version)
-    return LearnedMany(results=results, version=version)
+    return requests.LearnedMany(results=results, version=version)
 
 
 @operation("POST", "/v1/models/{model}/feedback", "teach")
-async def feedback(app: Application, call: Call, body: Feedback) -> Learned:
+async def feedback(app: Application, call: Call, body: requests.Feedback) -> requests.Learned:
     """Give the label of an earlier prediction."""
     features: Any = call.model.remembered.rows.get(body.id)
     if features is None:
         msg = f"No prediction {body.id!r:.80} is remembered here; teach its features with learn."
         raise RequestError(404, msg)
-    example = Example(features=features, label=body.label, id=body.id)
+    example = requests.Example(features=features, label=body.label, id=body.id)
     return (await app.teach(call, [example]))[0]
 
 
 @operation("GET", "/v1/models", "inspect")
-async def list_models(app: Application, call: Call) -> ModelList:
+async def list_models(app: Application, call: Call) -> requests.ModelList:
     """List the models that the token may know of."""
     models, entries = call.caller.models, sorted(app.writer.entries.items())
     listed = [entry for name, entry in entries if models is None or name in models]
-    return ModelList(models=[answers.described(entry) for entry in listed])
+    return requests.ModelList(models=[described(entry) for entry in listed])
 
 
 @operation("PUT", "/v1/models/{model}", "admin", status=HTTPStatus.CREATED, large=True)
-async def create(app: Application, call: Call, body: ModelSpec) -> Description:
+async def create(app: Application, call: Call, body: requests.ModelSpec) -> requests.Description:
     """Create a model; the same again changes nothing."""
     name = call.path["model"]
     check_name(name)
-    return answers.described(await app.command(lambda: app.writer.create(name, body)))
+    return described(await app.command(lambda: app.writer.create(name, body)))
 
 
 @operation(
     *("GET", "/v1/models/{model}", "inspect"),
     query=(("curve", bool, "Whether the curve of the progressive error is wanted."),),
 )
-async def describe(app: Application, call: Call) -> Description:
+async def describe(app: Application, call: Call) -> requests.Description:
     """Describe a model."""
     if not call.query.get("curve"):
-        return answers.described(call.model)
+        return described(call.model)
     model = call.model.record.model
-    curve = await app.read(lambda reader: reader.curve(model, answers.CURVE_POINTS))
-    return answers.described(call.model, curve)
+    curve = await app.read(lambda reader: reader.curve(model, CURVE_POINTS))
+    return described(call.model, curve)
+
+
+def described(
+    entry: Entry, curve: Sequence[tuple[int, int, int, float]] = ()
+) -> requests.Description:
+    """Return what a model is and how it is doing, with the curve of its progressive error."""
+    learner, space = entry.shown.learner.learner, entry.shown.learner.space
+    points, learned, wrong = [], 0, 0
+    for version, n, n_wrong, time in curve:
+        learned, wrong = learned + n, wrong + n_wrong
+        points.append(requests.CurvePoint(version=version, learned=learned, wrong=wrong, time=time))
+    return requests.Description.from_record(
+        entry.shown,
+        name=entry.record.name,
+        rule=learner.rule,
+        memory=learner.memory,
+        title=learner.title,
+        parameters={name: value for name, value in learner.values.items() if value is not None},
+        features=space.kind,
+        columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
+        levels=space.levels if isinstance(space, ColumnFeatures) else {},
+        classes=entry.shown.learner.classes,
+        n_features=entry.shown.learner.n_features,
+        oldest=entry.record.oldest,
+        created=entry.record.created,
+        curve=points,
+    )
 
 
 @operation("DELETE", "/v1/models/{model}", "admin", status=HTTPStatus.NO_CONTENT)
@@ -160,26 +235,126 @@ async def delete(app: Application, call: Call) -> None:
 
 
 @operation("POST", "/v1/models/{model}/explain", "predict")
-async def explain(app: Application, call: Call, body: ExplainRequest) -> ExplanationAnswer:
+async def explain(
+    app: Application, call: Call, body: requests.ExplainRequest
+) -> requests.ExplanationAnswer:
     """Explain a prediction by its features."""
     app.check(call.model, [body.features])
     served, version = await app.at(call.model, body.version)
-    return answers.explain(served, version, body.features, body.top)
+    number, rows = _decided(served, body.features)
+    indices, values = entries(rows, 0)
+    state = served.state
+    ledger = None if state.ledger is None else state.by_class(state.ledger)
+    model = Model(  # the weights to look at, not copied
+        served.learner.estimator,
+        {"fit_intercept": served.learner.fit_intercept},
+        tuple(served.classes),
+        state.by_class(state.weights),
+        ledger,
+        state.count,
+    )
+    found = contributions(model, indices, values, winner=number)
+    name, terms, unknown = served.space.name, found.terms[: body.top], 0
+    if isinstance(served.space, NamedFeatures) and isinstance(body.features, Mapping):
+        unknown = sum(value is not None for value in body.features.values()) - len(rows.indices)
+    return requests.ExplanationAnswer.from_record(
+        found,
+        label=served.classes[number],
+        terms=[requests.FeatureAmount.from_record(term, name=name(term.feature)) for term in terms],
+        others=max(0, len(found.terms) - body.top),
+        unknown=unknown,
+        version=version,
+    )
+
+
+def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
+    if len(served.classes) < 2:
+        msg = "The model knows fewer than two classes; there is nothing to explain yet."
+        raise RequestError(409, msg)
+    label, _ = served.decided(features)
+    return served.classes.index(label), served.rows([features])
 
 
 @operation("POST", "/v1/models/{model}/why", "inspect")
-async def why(app: Application, call: Call, body: ExplainRequest) -> WhyAnswer:
+async def why(app: Application, call: Call, body: requests.ExplainRequest) -> requests.WhyAnswer:
     """Explain a prediction by the examples."""
     if body.version is not None:
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(422, msg)
     app.check(call.model, [body.features])
-    return await asyncio.to_thread(answers.why, app.writer, call.model, body.features, body.top)
+    return await asyncio.to_thread(why_answer, app.writer, call.model, body.features, body.top)
+
+
+def why_answer(writer: Writer, entry: Entry, features: Features, top: int) -> requests.WhyAnswer:
+    """Return the examples that taught the model its score of a row, as the sum that it is."""
+    with writer.journal.reader() as reader:
+        head, record = reader.head(entry.record.model), current(reader, entry.record)
+        served = at_version(reader, writer.snapshots, record, head, writer.limits)
+        if served.learner.second_order or served.moments is not None:
+            what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
+            raise RequestError(422, NO_SUM.format(what))
+        number, rows = _decided(served, features)
+        at, values = entries(rows, 0)
+        x = np.zeros(served.state.n_features)
+        x[at] = values
+        _, file = reader.base(entry.record.model, 0)
+        taught = reader.counted(entry.record.model, where="rival IS NOT NULL")
+        teachers: list[tuple[float, Event]] = []
+        scores = served.scores([features])[0]
+        found = _provenance(served, [], x, scores, number)
+        for events in in_parts(taught):
+            terms = _provenance(served, events, x, scores, number).terms
+            teachers += [(term.amount, events[term.row]) for term in terms]
+    teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
+    # What was there before the first example: nothing, or a model
+    amounts = [-amount for amount, _ in teachers]
+    start = 0.0 if file is None else math.fsum([found.total, *amounts])
+    return requests.WhyAnswer.from_record(
+        found,
+        label=served.classes[number],
+        start=start,
+        teachers=[_teacher(amount, event) for amount, event in teachers[:top]],
+        others=max(0, len(teachers) - top),
+        version=head,
+    )
+
+
+def _teacher(amount: float, event: Event) -> requests.TeachingExample:
+    features, label = example_of(event)
+    return requests.TeachingExample.from_record(
+        event, amount=amount, features=features, label=label
+    )
+
+
+def _provenance(
+    served: ServedLearner, events: Sequence[Event], x: NDArray[Any], scores: Any, winner: int
+) -> Provenance:
+    """Return what these examples, each of which made a step, add to the score of the row x."""
+    state, n_classes = served.state, len(served.classes)
+    scale = pair_scale(served.learner.step) if n_classes > 2 else 1.0
+    log = empty_log(len(events))
+    for i, event in enumerate(events):
+        label, rival = (
+            served.classes.index(label_from(text or "null")) for text in (event.label, event.rival)
+        )
+        log.label[i], log.rival[i] = (label, rival) if n_classes > 2 else (2 * label - 1, 0)
+        log.tau[i] = (event.step or 0.0) * (scale if event.classes == 2 else 1.0)
+        log.seen[i] = event.seen or 0
+    log.row[:] = np.arange(len(events))
+    return provenance_of(
+        Mistakes(log, state.count),
+        served.rows([example_of(event)[0] for event in events]),
+        x,
+        served.classes,
+        averaged=state.ledger is not None,
+        activation=scores,
+        winner=winner,
+    )
 
 
 @operation(
     *("GET", "/v1/models/{model}/journal", "inspect"),
-    answer=JournalLine,
+    answer=requests.JournalLine,
     kind=NDJSON,
     query=(
         ("after", int, "Number of the last event that is known already."),
@@ -199,9 +374,25 @@ async def journal(app: Application, call: Call) -> bytes:
             events = reader.latest_counted(model, limit, "predicted <> label")
         else:
             events = list(reader.events(model, after, after + limit))
-        return answers.lines(events, reader.undone(model, events))
+        undone = reader.undone(model, events)
+        found = [_line(event, undone.get(event.sequence)) for event in events]
+        return msgspec.json.Encoder().encode_lines(found)
 
     return cast("bytes", await app.read(read))
+
+
+def _line(event: Event, undone: int | None) -> requests.JournalLine:
+    """Return an event as clients see it; ``undone`` is the return that left it behind."""
+    texts = {"label": event.label, "predicted": event.predicted, "rival": event.rival}
+    return requests.JournalLine.from_record(
+        event,
+        kind=KINDS[event.kind],
+        mistake=None if event.mistake is None else bool(event.mistake),
+        features=event.features and features_from(event.features),
+        **{name: None if text is None else label_from(text) for name, text in texts.items()},
+        undone=undone,
+        note=event.note and msgspec.json.decode(event.note),
+    )
 
 
 @operation(
@@ -215,52 +406,76 @@ async def journal(app: Application, call: Call) -> bytes:
 async def export(app: Application, call: Call) -> Reply:
     """Export a model as a file."""
     kind = call.query.get("format", "model")
-    if kind not in {"model", "json", "onnx"}:
+    if kind not in FORMATS:
         raise RequestError(422, f"format must be model, json or onnx; got {kind!r:.40}.")
-    served = await asyncio.to_thread(app.versions.get, call.model, call.query.get("version"))
-    type_, body = await asyncio.to_thread(answers.exported, served, kind)
-    named = f'attachment; filename="{call.model.record.name}.{kind}"'.encode()
-    return Reply(body, kind=type_, headers=((b"content-disposition", named),))
+    record = call.model.record
+
+    def written() -> Any:
+        model = app.versions.get(record, call.query.get("version")).model()
+        if model is None:
+            msg = "The model has learned nothing yet; there is nothing to export."
+            raise RequestError(409, msg)
+        return FORMATS[kind](model)
+
+    type_ = "application/json" if kind == "json" else "application/octet-stream"
+    named = f'attachment; filename="{record.name}.{kind}"'.encode()
+    file = await asyncio.to_thread(written)
+    return Reply(file, kind=type_, headers=((b"content-disposition", named),))
 
 
 @operation("POST", "/v1/models/{model}/forget", "admin", status=HTTPStatus.ACCEPTED)
-async def forget(app: Application, call: Call, body: ForgetRequest) -> Forgotten:
+async def forget(app: Application, call: Call, body: requests.ForgetRequest) -> requests.Forgotten:
     """Forget examples, by a replay without them in the background."""
     token = call.caller.name
-    return cast("Forgotten", await app.command(lambda: app.replays.add(call.model, body, token)))
+    return cast(
+        "requests.Forgotten", await app.command(lambda: app.replays.add(call.model, body, token))
+    )
 
 
 @operation("GET", "/v1/models/{model}/jobs/{job}", "inspect")
-async def job(app: Application, call: Call) -> Job:
+async def job(app: Application, call: Call) -> requests.Job:
     """Ask how far a forgetting is."""
     number, model = call.path["job"], call.model.record.model
     for record in await app.read(lambda reader: reader.jobs(model)):
         if str(record.job) == number:
-            found = answers.job_of(record)
-            if found.status == "done" and (found.version or 0) > call.model.shown.version:
-                found.status = "waiting"  # it is on the disk; readers see it in a moment
+            answer = msgspec.json.decode(record.answer or "{}")
+            found = requests.Job.from_record(
+                record,
+                request=msgspec.json.decode(record.request, type=requests.ForgetRequest),
+                **{name: answer.get(name) for name in ("examples", "version", "error")},
+            )
+            if record.status == ERASED:
+                found.status, found.reason = WAITING, HELD_LOG
+            elif found.status == DONE and (found.version or 0) > call.model.shown.version:
+                found.status = WAITING  # it is on the disk; readers see it in a moment
             return found
     raise RequestError(404, f"There is no job {number!r:.40}.")
 
 
 @operation("POST", "/v1/models/{model}/rollback", "admin")
-async def rollback(app: Application, call: Call, body: RollbackRequest) -> Description:
+async def rollback(
+    app: Application, call: Call, body: requests.RollbackRequest
+) -> requests.Description:
     """Return to an older version."""
     entry, version = call.model, body.version
-    served = await asyncio.to_thread(app.versions.new, entry, version)
+    served = await asyncio.to_thread(app.versions.new, entry.record, version)
     await app.command(lambda: roll_back(app.writer, entry, version, served, call.caller.name))
-    return answers.described(entry)
+    return described(entry)
 
 
 @operation("GET", "/v1/tokens", "admin")
-async def list_tokens(app: Application, call: Call) -> TokenList:
+async def list_tokens(app: Application, call: Call) -> requests.TokenList:
     """List the tokens, without the secrets."""
     call.caller.check_all_models()
-    return TokenList(tokens=[_token(record) for record in sorted(app.writer.tokens.values())])
+    return requests.TokenList(
+        tokens=[_token(record) for record in sorted(app.writer.tokens.values())]
+    )
 
 
 @operation("POST", "/v1/tokens", "admin", status=HTTPStatus.CREATED)
-async def make_token(app: Application, call: Call, body: TokenRequest) -> TokenAnswer:
+async def make_token(
+    app: Application, call: Call, body: requests.TokenRequest
+) -> requests.TokenAnswer:
     """Make a token, which is shown this once."""
     call.caller.check_all_models()
     secret, record = token_record(body, app.writer.clock())
@@ -275,7 +490,7 @@ async def remove_token(app: Application, call: Call) -> None:
     await app.command(lambda: app.writer.remove_token(call.path["token"]))
 
 
-def token_record(request: TokenRequest, now: float) -> tuple[str, TokenRecord]:
+def token_record(request: requests.TokenRequest, now: float) -> tuple[str, TokenRecord]:
     """Return a new token, and what the journal keeps of it."""
     check_name(request.name, "token")
     if request.name == OPERATOR:
@@ -288,26 +503,26 @@ def token_record(request: TokenRequest, now: float) -> tuple[str, TokenRecord]:
     return secret, TokenRecord(request.name, digest_of(secret), scopes, models, now)
 
 
-def _token(record: TokenRecord, secret: str | None = None) -> TokenAnswer:
+def _token(record: TokenRecord, secret: str | None = None) -> requests.TokenAnswer:
     scopes, models = (
         msgspec.json.decode(text or "null") for text in (record.scopes, record.models)
     )
-    return TokenAnswer(
+    return requests.TokenAnswer(
         name=record.name, scopes=scopes, models=models, created=record.created, token=secret
     )
 
 
 @operation("GET", "/health", None)
-async def health(_app: Application, _call: Call) -> Ready:
+async def health(_app: Application, _call: Call) -> requests.Ready:
     """Return whether the service runs."""
-    return Ready(ready=True)
+    return requests.Ready(ready=True)
 
 
 @operation("GET", "/ready", None, other_statuses=(HTTPStatus.SERVICE_UNAVAILABLE,))
-async def ready(app: Application, _call: Call) -> Ready | Reply:
+async def ready(app: Application, _call: Call) -> requests.Ready | Reply:
     """Return whether examples can be learned; predictions can in any case."""
     failure = app.writer.failure
-    body = Ready(ready=failure is None, reason=failure)
+    body = requests.Ready(ready=failure is None, reason=failure)
     return body if failure is None else Reply(body, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
@@ -348,7 +563,7 @@ def page_file(name: str) -> Reply:
 
 def check_name(name: str, of: str = "model") -> None:
     """Raise for what cannot be the name of a model or a token."""
-    if not re.fullmatch(NAME, name):
+    if not re.fullmatch(requests.NAME, name):
         raise RequestError(
             422,
             f"{name[:80]!r} cannot be the name of a {of}: use letters, digits, dots, dashes and "

@@ -31,8 +31,10 @@ from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import Features
 from rosenblatt.models.model import Class
 from rosenblatt.service.history import (
+    Snapshots,
     at_version,
     check_spec,
+    file_of,
     label_from,
     new_learner,
     spec_from,
@@ -40,9 +42,8 @@ from rosenblatt.service.history import (
 )
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
 from rosenblatt.service.learner import Effect, ServedLearner
-from rosenblatt.service.limits import Limits, RequestError
+from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import Learned, ModelSpec
-from rosenblatt.service.snapshots import Snapshots, file_of
 
 LOCK = "lock"
 AGAIN_SECONDS = 0.5  # between attempts at what failed: writing to a full disk, emptying the log
@@ -554,11 +555,6 @@ def learned_of(event: Event) -> Learned:
         mistake=bool(event.mistake),
         predicted=None if event.predicted is None else label_from(event.predicted),
     )
-
-
-def no_model(name: str) -> RequestError:
-    """Return the error for an unknown model."""
-    return RequestError(404, f"There is no model {name!r}.")
 
 
 def _check_open(failure: str | None) -> None:
