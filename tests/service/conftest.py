@@ -12,14 +12,12 @@ import numpy as np
 import pytest
 from msgspec import convert
 
-from rosenblatt.models.feature_spaces import Features
 from rosenblatt.service.access import Access
 from rosenblatt.service.app import Application
-from rosenblatt.service.history import text_of
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS
-from rosenblatt.service.requests import ModelSpec
-from rosenblatt.service.writer import CheckedExample, Entry, Writer
+from rosenblatt.service.requests import Example, ModelSpec
+from rosenblatt.service.writer import Entry, Writer
 
 Result = TypeVar("Result")
 
@@ -42,12 +40,12 @@ def create(writer: Writer, name: str = "m", **spec: Any) -> Entry:
     return entry
 
 
-def taught(features: Features, label: Any, id_: str | None = None) -> CheckedExample:
+def taught(features: Any, label: Any, id_: str | None = None) -> Example:
     """Return an example as the writer takes it."""
-    return CheckedExample(features, text_of(features), label, id_)
+    return Example(features=features, label=label, id=id_)
 
 
-def teach(writer: Writer, entry: Entry, *examples: CheckedExample, token: str | None = None) -> Any:
+def teach(writer: Writer, entry: Entry, *examples: Example, token: str | None = None) -> Any:
     """Return the answers to examples of one request."""
     return done(lambda future: writer.teach(entry, examples, token, future))
 

@@ -14,8 +14,8 @@ from rosenblatt.service.forgetting import Replay, roll_back
 from rosenblatt.service.history import at_version
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits
-from rosenblatt.service.requests import ForgetRequest
-from rosenblatt.service.writer import CheckedExample, Entry, Writer
+from rosenblatt.service.requests import Example, ForgetRequest
+from rosenblatt.service.writer import Entry, Writer
 
 from .conftest import command, crash, create, same, taught, teach
 
@@ -32,8 +32,8 @@ class Served(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.writer = Writer(Path(self.folder.name), LIMITS)
-        self.kept: list[tuple[str, CheckedExample]] = []  # the examples that count
-        self.histories: dict[int, list[tuple[str, CheckedExample]]] = {}  # of each version
+        self.kept: list[tuple[str, Example]] = []  # the examples that count
+        self.histories: dict[int, list[tuple[str, Example]]] = {}  # of each version
         self.number = 0
 
     @initialize(spec=st.sampled_from([{}, {"memory": "last"}, {"rule": "pa2"}, {"rule": "arow"}]))
@@ -48,7 +48,7 @@ class Served(RuleBasedStateMachine):
         """The model."""
         return self.writer.entries["m"]
 
-    def example(self, pair: tuple[dict[str, float], str]) -> tuple[str, CheckedExample]:
+    def example(self, pair: tuple[dict[str, float], str]) -> tuple[str, Example]:
         """Return a new example with an id."""
         self.number += 1
         return str(self.number), taught(pair[0], pair[1], str(self.number))

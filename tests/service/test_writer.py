@@ -21,7 +21,8 @@ from rosenblatt.service.history import at_version, file_of
 from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.operations import why_answer
-from rosenblatt.service.writer import CheckedExample, Writer
+from rosenblatt.service.requests import Example
+from rosenblatt.service.writer import Writer
 
 from .conftest import counts, crash, create, same, taught, teach
 
@@ -33,7 +34,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-def examples(n: int, labels: str = "abc", seed: int = 0) -> list[CheckedExample]:
+def examples(n: int, labels: str = "abc", seed: int = 0) -> list[Example]:
     """Return examples with eight of thirty names; the third class comes late."""
     generator = np.random.default_rng(seed)
     found = []
@@ -45,7 +46,7 @@ def examples(n: int, labels: str = "abc", seed: int = 0) -> list[CheckedExample]
     return found
 
 
-def matrix(batch: list[CheckedExample], names: tuple[str, ...]) -> Any:
+def matrix(batch: list[Example], names: tuple[str, ...]) -> Any:
     """Return examples as rows whose columns are these names."""
     number = {name: k for k, name in enumerate(names)}
     rows = sparse.lil_array((len(batch), len(names)))
@@ -330,7 +331,7 @@ def test_features_beyond_the_limit(writer: Writer) -> None:
     assert entry.shown.learner.space.names() == ("a", "b")
 
 
-def measured(n: int, form: str) -> list[CheckedExample]:
+def measured(n: int, form: str) -> list[Example]:
     """Return examples of unequal scales; as names with words, some of which come up late."""
     generator = np.random.default_rng(4)
     found = []

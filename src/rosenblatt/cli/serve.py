@@ -125,8 +125,6 @@ def _token(path: str | None) -> str | None:
 
 
 def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
-    from concurrent.futures import Future
-
     from msgspec import ValidationError, convert
 
     from rosenblatt.service.operations import token_record
@@ -144,10 +142,8 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
         raise InputError(f"The token cannot be made: {error}.") from error
     writer = Writer(folder)
     try:
-        future: Future[Any] = Future()
         secret, record = token_record(request, writer.clock())
-        writer.command(lambda: writer.add_token(record), future)
-        future.result()
+        writer.obey(lambda: writer.add_token(record))
     finally:
         writer.close()
     if screen.wants_json:

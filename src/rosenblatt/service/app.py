@@ -25,18 +25,17 @@ from starlette.types import Receive, Scope, Send
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import NUMBERS, Features
 from rosenblatt.models.file import parse
-from rosenblatt.models.model import Class
 from rosenblatt.models.tensors import Fault
 from rosenblatt.service.access import Access, Caller
 from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import Replays
-from rosenblatt.service.history import Versions, text_of
+from rosenblatt.service.history import Versions
 from rosenblatt.service.journal import JournalReader
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Headers, Limits, RequestError, no_model
 from rosenblatt.service.metrics import Metrics
-from rosenblatt.service.requests import Label, Learned, Problem, label_of
-from rosenblatt.service.writer import CheckedExample, Entry, Writer
+from rosenblatt.service.requests import Label, Learned, Problem
+from rosenblatt.service.writer import Entry, Writer
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
@@ -188,13 +187,10 @@ class Application(Starlette):
     async def teach(self, call: Call, examples: Sequence[Any]) -> list[Learned]:
         """Check examples and have the writer learn them, all or none."""
         self.check(call.model, [one.features for one in examples], [one.id for one in examples])
-        labels = [checked_label(one.label, self.limits) for one in examples]
-        taught = [
-            CheckedExample(one.features, text_of(one.features), label, one.id)
-            for one, label in zip(examples, labels, strict=True)
-        ]
+        for one in examples:
+            _check_label(one.label, self.limits)
         future = asyncio.get_running_loop().create_future()
-        self.writer.teach(call.model, taught, call.caller.name, future)
+        self.writer.teach(call.model, examples, call.caller.name, future)
         return cast("list[Learned]", await future)
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
@@ -257,15 +253,14 @@ def _usual(batch: Sequence[Features], limits: Limits) -> bool:
     return longest <= limits.name_length and max(values) <= most and min(values) >= -most
 
 
-def checked_label(label: Label, limits: Limits) -> Class:
-    """Return a label as a class, or raise InputError for one beyond a limit."""
+def _check_label(label: Label, limits: Limits) -> None:
+    """Raise InputError for a label beyond a limit."""
     if isinstance(label, str):
         if not 0 < len(label) <= limits.label_length:
             msg = f"A label must have 1 to {limits.label_length} characters; got {len(label):,}."
             raise InputError(msg)
     elif not isinstance(label, bool) and abs(label) >= 2**53:
         raise InputError(f"A label that is a number must be below 2^53; got {label!r:.60}.")
-    return label_of(label)
 
 
 class Endpoint:

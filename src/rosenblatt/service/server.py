@@ -6,8 +6,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -183,14 +182,8 @@ class ModelServer:
             raise InputError(msg) from error
         name = Path(path).stem
         check_name(name)
-        self.command(lambda: self.writer.create(name, ModelSpec(file=file)))
+        self.writer.obey(lambda: self.writer.create(name, ModelSpec(file=file)))
         return name
-
-    def command(self, run: Callable[[], Any]) -> Any:
-        """Run a command of the writer and wait for it."""
-        future: Future[Any] = Future()
-        self.writer.command(run, future)
-        return future.result()
 
     def config(self) -> Any:
         """Return how uvicorn runs the application."""

@@ -16,20 +16,19 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 
 from rosenblatt.data.atomic import lock
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import Features
-from rosenblatt.models.model import Class
 from rosenblatt.service.history import (
     Snapshots,
     at_version,
@@ -43,21 +42,12 @@ from rosenblatt.service.history import (
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
 from rosenblatt.service.learner import Effect, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
-from rosenblatt.service.requests import Learned, ModelSpec
+from rosenblatt.service.requests import Example, Learned, ModelSpec, label_of
 
 LOCK = "lock"
 AGAIN_SECONDS = 0.5  # between attempts at what failed: writing to a full disk, emptying the log
 log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
-
-
-class CheckedExample(NamedTuple):
-    """An example as the writer takes it."""
-
-    features: Features
-    text: str  # of the features, as the journal holds it
-    label: Class
-    id: str | None
 
 
 class Remembered:
@@ -204,7 +194,7 @@ class Writer:
     # what the readers' thread asks for
 
     def teach(
-        self, entry: Entry, examples: Sequence[CheckedExample], token: str | None, future: Any
+        self, entry: Entry, examples: Sequence[Example], token: str | None, future: Any
     ) -> None:
         """Have examples learned; the future gets a list of ``Learned``, or the error."""
         _check_open(self.failure)
@@ -219,6 +209,12 @@ class Writer:
         """Run a function between two groups; it returns an answer, and what shows it to readers."""
         _check_open(self.failure)
         self._queue.put(Task(future, run))
+
+    def obey(self, run: Callable[[], Any]) -> Any:
+        """Run a command and wait for its answer."""
+        future: Future[Any] = Future()
+        self.command(run, future)
+        return future.result()
 
     def _show(self, *functions: Callable[[], None], tasks: Sequence[Task] = ()) -> None:
         """Run functions, then answer tasks, in the readers' thread, or here if that has ended."""
@@ -309,63 +305,39 @@ class Writer:
             self._snapshot(entry, self.limits.snapshot_every)
 
     def _lessons(
-        self, entry: Entry, examples: Sequence[CheckedExample], token: str | None
+        self, entry: Entry, examples: Sequence[Example], token: str | None
     ) -> list[Learned]:
         """Learn the examples of a request, all or none."""
         self.check_current(entry)
-        mark = entry.own.learner.begin(single=len(examples) == 1)
-        before, model, now = replace(entry.own), entry.record.model, self.clock()
+        own, learner, before = entry.own, entry.own.learner, replace(entry.own)
+        mark = learner.begin(single=len(examples) == 1)
+        model, now = entry.record.model, self.clock()
         answers = []
         events: dict[str | int, Event] = {}  # new ones, by id or number
         try:
             for one in examples:
-                label = entry.own.learner.known(one.label)
-                entry.own.learner.check_label(label)
-                first = None
+                label = learner.known(label_of(one.label))
+                learner.check_label(label)
+                body = text_of(one.features), text_of(label)
                 if one.id is not None:
                     first = events.get(one.id) or self.journal.here.event(model, one.id)
-                if first is None:
-                    event = self._lesson(entry.own, one, label, token, now)
-                    events[event.sequence if one.id is None else one.id] = event
-                    answers.append(learned_of(event))
-                else:
-                    answers.append(self._again(first, one, text_of(label)))
+                    if first is not None:
+                        answers.append(_first_answer(first, body))
+                        continue
+                lesson = learner.learn(one.features, label)
+                own.version += 1
+                known = own.version, LEARNED, one.id, *body, token, now
+                event = events[one.id or own.version] = Event(*known, *columns_of(lesson))
+                own.learned += 1
+                own.wrong += event.predicted != event.label
+                own.mistakes += lesson.mistake
+                answers.append(learned_of(event))
         except RosenblattError:
-            entry.own.learner.undo(mark)
+            learner.undo(mark)
             entry.own = before
             raise
         self.journal.append(model, events.values())
         return answers
-
-    @staticmethod
-    def _lesson(
-        own: Standing, one: CheckedExample, label: Class, token: str | None, now: float
-    ) -> Event:
-        """Learn an example and count it."""
-        own.version += 1
-        lesson, text = own.learner.learn(one.features, label), text_of(label)
-        known = (own.version, LEARNED, one.id, one.text, text, token, now)
-        event = Event(*known, *columns_of(lesson))
-        own.learned += 1
-        own.wrong += event.predicted != text
-        own.mistakes += lesson.mistake
-        return event
-
-    @staticmethod
-    def _again(first: Event, one: CheckedExample, label: str) -> Learned:
-        """Return the first answer for an id that is there, if the body is the same."""
-        if first.forgotten is not None:
-            msg = f"The example {one.id!r:.80} was forgotten; teach it again under another id."
-            raise RequestError(410, msg)
-        if first.kind == HELD_BACK:
-            msg = f"The example {one.id!r:.80} was held back; teach it again under another id."
-            raise RequestError(409, msg)
-        if (first.features, first.label) != (one.text, label):
-            msg = f"The id {one.id!r:.80} was used for another example; give each its own."
-            raise RequestError(409, msg)
-        answer = learned_of(first)
-        answer.duplicate = True
-        return answer
 
     def _obey(self, task: Task) -> None:
         shows: list[Callable[[], None]] = []
@@ -547,14 +519,29 @@ def columns_of(lesson: Effect) -> tuple[Any, ...]:
     )
 
 
-def learned_of(event: Event) -> Learned:
+def learned_of(event: Event, *, duplicate: bool = False) -> Learned:
     """Return the answer to an example from its line in the journal."""
     return Learned(
         sequence=event.sequence,
         version=event.sequence,
         mistake=bool(event.mistake),
         predicted=None if event.predicted is None else label_from(event.predicted),
+        duplicate=duplicate,
     )
+
+
+def _first_answer(first: Event, body: tuple[str, str]) -> Learned:
+    """Return the answer that an id had, if it comes with the same features and label again."""
+    if first.forgotten is not None:
+        msg = f"The example {first.id!r:.80} was forgotten; teach it again under another id."
+        raise RequestError(410, msg)
+    if first.kind == HELD_BACK:
+        msg = f"The example {first.id!r:.80} was held back; teach it again under another id."
+        raise RequestError(409, msg)
+    if (first.features, first.label) != body:
+        msg = f"The id {first.id!r:.80} was used for another example; give each its own."
+        raise RequestError(409, msg)
+    return learned_of(first, duplicate=True)
 
 
 def _check_open(failure: str | None) -> None:
