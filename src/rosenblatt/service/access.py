@@ -108,11 +108,9 @@ class Access:
         if not caller.may(scope, model):
             of = "" if model is None else f" of {model!r}"
             raise RequestError(403, f"Token {caller.name!r} lacks the scope {scope!r}{of}.")
-        if self._rate is not None:
-            self._count(caller.name or "")
-
-    def _count(self, name: str) -> None:
-        rate, now = self._rate or 0.0, self._clock()
+        if self._rate is None:
+            return
+        rate, now, name = self._rate, self._clock(), caller.name or ""
         most = max(1.0, rate)
         tokens, then = self._buckets.get(name, (most, now))
         tokens = min(most, tokens + (now - then) * rate)

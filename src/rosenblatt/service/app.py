@@ -149,14 +149,13 @@ class Application(Starlette):
 
     async def _not_routed(self, request: Request, _error: Exception) -> Response:
         """Answer a request that no operation matches."""
-        found = [cast("Route", one) for one in self.routes]
-        found = [one for one in found if one.matches(request.scope)[0] is Match.PARTIAL]
+        routes = cast("list[Route]", self.routes)
+        found = [one for one in routes if one.matches(request.scope)[0] is Match.PARTIAL]
+        if not found:
+            return await self._refused(request, RequestError(404, "Not found."))
         allowed = sorted({method for one in found for method in one.methods or ()})
-        refusal = RequestError(404, "Not found.")
-        if allowed:
-            msg = f"Method not allowed; use {' or '.join(allowed)}."
-            refusal = RequestError(405, msg, allow=", ".join(allowed))
-        return await self._refused(request, refusal)
+        msg = f"Method not allowed; use {' or '.join(allowed)}."
+        return await self._refused(request, RequestError(405, msg, allow=", ".join(allowed)))
 
     async def _without_files(self, request: Request, error: Exception) -> Response:
         """Answer 503 where the process has no descriptor left; raise other errors again."""
@@ -166,8 +165,7 @@ class Application(Starlette):
             raise error
         log.error("The journal cannot be opened.", exc_info=error)
         msg = "The journal cannot be opened; too many files may be open. Try again soon."
-        unavailable = RequestError(503, msg, retry_after=1)
-        return await self._refused(request, unavailable)
+        return await self._refused(request, RequestError(503, msg, retry_after=1))
 
     async def read(self, function: Callable[[JournalReader], Any]) -> Any:
         """Run a function on the journal as it is now, in another thread."""
@@ -386,10 +384,9 @@ def _n_keys(found: Any) -> int:
 
 @cache
 def _defaults(kind: type[msgspec.Struct]) -> list[Any]:
-    fields = msgspec.structs.fields(kind)
     return [
         one.default if one.default_factory is msgspec.NODEFAULT else one.default_factory()
-        for one in fields
+        for one in msgspec.structs.fields(kind)
     ]
 
 
@@ -419,15 +416,13 @@ async def _body(receive: Receive, most: int, seconds: float) -> bytes:
 
 
 def _too_large(most: int) -> RequestError:
-    msg = f"The body may have {most:,} bytes at most."
-    return RequestError(413, msg)
+    return RequestError(413, f"The body may have {most:,} bytes at most.")
 
 
 def problem(error: Exception) -> Reply:
     """Return the answer for an error."""
-    if isinstance(error, RequestError):
-        return Reply(Problem(error=str(error)), error.status, headers=error.headers)
-    if isinstance(error, RosenblattError):
-        return Reply(Problem(error=str(error)), HTTPStatus.UNPROCESSABLE_ENTITY)
-    sentence = "Internal error; see the service's log."
-    return Reply(Problem(error=sentence), HTTPStatus.INTERNAL_SERVER_ERROR)
+    if not isinstance(error, RosenblattError):
+        error = RequestError(500, "Internal error; see the service's log.")
+    elif not isinstance(error, RequestError):
+        error = RequestError(422, str(error))
+    return Reply(Problem(error=str(error)), error.status, headers=error.headers)

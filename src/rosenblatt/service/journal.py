@@ -15,6 +15,7 @@ import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -169,6 +170,8 @@ class JobRecord(NamedTuple):
 
 FIELDS = ", ".join(Event._fields)
 INSERT = f"INSERT INTO events (model, {FIELDS}) VALUES (?{', ?' * len(Event._fields)})"
+WITHIN = "model = ? AND sequence > ? AND sequence <= ?"
+END = 1 << 62  # after every sequence number
 PRESENT = f"kind = {LEARNED} AND forgotten IS NULL"
 EXAMPLES = {  # conditions on examples that are not yet forgotten
     "model": f"model = :model AND kind IN ({LEARNED}, {HELD_BACK}) AND forgotten IS NULL",
@@ -217,10 +220,7 @@ class Journal:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        def pragma(text: str) -> Any:
-            row = connection.execute(f"PRAGMA {text}").fetchone()
-            return None if row is None else row[0]
-
+        pragma = partial(_pragma, connection)
         tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
         new = not tables and not pragma("application_id")
         if not new:
@@ -263,8 +263,7 @@ class Journal:
     def has_room(self) -> bool:
         """Return whether the file may grow, or has pages to use again."""
         names = "max_page_count", "page_count", "freelist_count"
-        texts = [f"PRAGMA {name}" for name in names]
-        most, pages, free = (self.connection.execute(text).fetchone()[0] for text in texts)
+        most, pages, free = (_pragma(self.connection, name) for name in names)
         return bool(pages < most or free)
 
     def close(self) -> None:
@@ -311,11 +310,11 @@ class Journal:
 
         Jobs whose examples were in the log are done when it is empty.
         """
-        self.connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MILLISECONDS}")
+        _pragma(self.connection, f"busy_timeout = {CHECKPOINT_MILLISECONDS}")
         try:
-            held, *_ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            held = _pragma(self.connection, "wal_checkpoint(TRUNCATE)")
         finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
+            _pragma(self.connection, f"busy_timeout = {1000 * BUSY_SECONDS}")
         if not held:
             self.connection.execute(f"UPDATE jobs SET status = '{DONE}' WHERE status = '{ERASED}'")
         return not held
@@ -368,6 +367,12 @@ class Journal:
         self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,))
 
 
+def _pragma(connection: sqlite3.Connection, text: str) -> Any:
+    """Set or ask a setting of SQLite, and return what it is."""
+    row = connection.execute(f"PRAGMA {text}").fetchone()
+    return None if row is None else row[0]
+
+
 class JournalReader:
     """What can be asked of a journal."""
 
@@ -383,8 +388,7 @@ class JournalReader:
 
     def models(self) -> list[ModelRecord]:
         """Return all models by name."""
-        text = f"SELECT {', '.join(ModelRecord._fields)} FROM models ORDER BY name"
-        return [ModelRecord(*row) for row in self._all(text)]
+        return [ModelRecord(*row) for row in self._all("SELECT * FROM models ORDER BY name")]
 
     def model(self, model: int) -> ModelRecord | None:
         """Return a model by its number, None where it has been deleted."""
@@ -392,8 +396,7 @@ class JournalReader:
 
     def head(self, model: int) -> int:
         """Return the version of a model: the number of its last event."""
-        text = "SELECT MAX(sequence) FROM events WHERE model = ?"
-        return self._all(text, model)[0][0] or 0
+        return self._all("SELECT MAX(sequence) FROM events WHERE model = ?", model)[0][0] or 0
 
     def event(self, model: int, id_: str) -> Event | None:
         """Return the event of an id."""
@@ -403,8 +406,8 @@ class JournalReader:
         self, model: int, after: int, upto: int | None = None, where: str = "1"
     ) -> Iterator[Event]:
         """Yield the events after one and up to another, in order."""
-        clauses = f"model = ? AND sequence > ? AND sequence <= ? AND {where} ORDER BY sequence"
-        return self._events(clauses, (model, after, 1 << 62 if upto is None else upto))
+        clauses = f"{WITHIN} AND {where} ORDER BY sequence"
+        return self._events(clauses, (model, after, END if upto is None else upto))
 
     def examples(self, model: int, **wanted: Any) -> list[Event]:
         """Return the examples, learned or held back, with this ``id`` and ``token``, ``before``."""
@@ -432,7 +435,7 @@ class JournalReader:
         """Return where the events are that count: after one, and up to another."""
         returns = self.returns(model)
         starts = [0, *(event for event, _ in returns)]
-        return list(zip(starts, [*(version for _, version in returns), 1 << 62], strict=True))
+        return list(zip(starts, [*(version for _, version in returns), END], strict=True))
 
     def counted(self, model: int, after: int = 0, where: str = "1") -> Iterator[Event]:
         """Yield the examples that count, in order."""
@@ -442,10 +445,10 @@ class JournalReader:
     def latest_counted(self, model: int, limit: int, where: str = "1") -> list[Event]:
         """Return the latest examples that count, the last one first."""
         found: list[Event] = []
-        clauses = "model = ? AND sequence > ? AND sequence <= ? ORDER BY sequence DESC LIMIT ?"
+        latest = f"{PRESENT} AND {where} ORDER BY sequence DESC LIMIT"
         for start, stop in reversed(self._stretches(model)):
-            values = model, start, stop, limit - len(found)
-            found += self._events(f"{PRESENT} AND {where} AND {clauses}", values)
+            where = f"{WITHIN} AND {latest} {limit - len(found):d}"
+            found += self._events(where, (model, start, stop))
         return found
 
     def undone(self, model: int, events: Iterable[Event]) -> dict[int, int]:
@@ -463,7 +466,7 @@ class JournalReader:
         text = (
             "SELECT (sequence - 1) / ?, MAX(sequence), COUNT(*), "
             f"SUM({WRONG}), SUM(COALESCE(mistake, 0)), MAX(time) FROM events "
-            f"WHERE model = ? AND sequence > ? AND sequence <= ? AND {PRESENT} GROUP BY 1"
+            f"WHERE {WITHIN} AND {PRESENT} GROUP BY 1"
         )
         sums: dict[int, tuple[int, int, int, int, float]] = {}
         for start, stop in self._stretches(model):
@@ -475,8 +478,8 @@ class JournalReader:
 
     def counts(self, model: int) -> tuple[int, int, int]:
         """Return how many examples count, how many were predicted wrong, how many mistakes."""
-        _, *counts, _ = self._sums(model, 1 << 62).get(0, (0, 0, 0, 0, 0.0))
-        return counts[0], counts[1], counts[2]
+        _, learned, wrong, mistakes, _ = self._sums(model, END).get(0, (0, 0, 0, 0, 0.0))
+        return learned, wrong, mistakes
 
     def curve(self, model: int, points: int) -> list[tuple[int, int, int, float]]:
         """Return last version, number of examples, wrong ones and last time of stretches."""

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from rosenblatt.service.writer import Entry, Standing, Writer
@@ -68,16 +69,12 @@ class Metrics:
             for (operation, status), number in sorted(self._requests.items())
         ]
         add("requests_total", "counter", "Answers by operation and status.", requests)
-        add("request_seconds", "histogram", "Time to answer.", self._histogram())
-        return "\n".join(lines) + "\n"
-
-    def _histogram(self) -> list[tuple[str, Any]]:
-        values: list[tuple[str, Any]] = []
+        times: list[tuple[str, Any]] = []
         for operation, counts in sorted(self._below.items()):
-            total = 0
-            for bound, count in zip((*BUCKETS, "+Inf"), counts, strict=True):
-                total += count
-                values.append((f'_bucket{{operation="{operation}",le="{bound}"}}', total))
-            values.append((f'_sum{{operation="{operation}"}}', self._seconds[operation]))
-            values.append((f'_count{{operation="{operation}"}}', total))
-        return values
+            totals = list(accumulate(counts))
+            for bound, total in zip((*BUCKETS, "+Inf"), totals, strict=True):
+                times.append((f'_bucket{{operation="{operation}",le="{bound}"}}', total))
+            times.append((f'_sum{{operation="{operation}"}}', self._seconds[operation]))
+            times.append((f'_count{{operation="{operation}"}}', totals[-1]))
+        add("request_seconds", "histogram", "Time to answer.", times)
+        return "\n".join(lines) + "\n"

@@ -52,20 +52,17 @@ def _structs(*kinds: Any) -> list[Any]:
 
 
 def _described(one: Operation) -> dict[str, Any]:
+    own = {str(int(code)): _response(one) for code in (one.status, *one.other_statuses)}
+    problem = {JSON: {"schema": _reference(Problem)}}
+    errors = {code: {"description": text, "content": problem} for code, text in ERRORS.items()}
     found: dict[str, Any] = {
         "operationId": one.handler.__name__,
         "summary": one.summary,
         "parameters": _parameters(one),
-        "responses": {
-            str(int(status)): _response(one) for status in (one.status, *one.other_statuses)
-        },
+        "responses": own | errors | own,
     }
     if one.scope is not None:
         found["security"] = [{"token": [one.scope]}]
-    for status, meaning in ERRORS.items():
-        found["responses"].setdefault(
-            status, {"description": meaning, "content": {JSON: {"schema": _reference(Problem)}}}
-        )
     if one.request is not None:
         content = {JSON: {"schema": _reference(one.request)}}
         if one.lines is not None:
