@@ -36,7 +36,14 @@ def blocks_of(client: "Client", X: Any, y: Any, constant: float) -> Any:
     """Begin to compute the blocks of collections, checked, in the workers."""
     import dask
 
-    _check_collections(X, y)
+    for name, value in (("X", X), ("y", y)):
+        if not is_collection(value):
+            raise InputError(
+                f"{name} must be a Dask array or data frame; got a {type(value).__name__}: the "
+                "estimators without Dask in their name take what is in memory."
+            )
+    if getattr(X, "ndim", 2) != 2:
+        raise InputError(f"X must have rows and columns; got {X.ndim} dimensions.")
     checked = dask.delayed(checked_block, pure=False)
     pairs = zip(row_blocks(X), row_blocks(_aligned(y, X)), strict=True)
     delayed = [checked(*pair, number, constant) for number, pair in enumerate(pairs)]
@@ -142,17 +149,6 @@ def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
             f"{counts.sum():,} rows."
         )
     return classes, counts
-
-
-def _check_collections(X: Any, y: Any) -> None:
-    for name, value in (("X", X), ("y", y)):
-        if not is_collection(value):
-            raise InputError(
-                f"{name} must be a Dask array or data frame; got a {type(value).__name__}: the "
-                "estimators without Dask in their name take what is in memory."
-            )
-    if getattr(X, "ndim", 2) != 2:
-        raise InputError(f"X must have rows and columns; got {X.ndim} dimensions.")
 
 
 def _aligned(y: Any, X: Any) -> Any:

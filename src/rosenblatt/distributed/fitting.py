@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.files import ClusterFiles, read_files
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, strange_shards
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner, plain_options
@@ -70,22 +70,17 @@ class ClusterPlan:
 
     def __post_init__(self) -> None:
         """Raise InputError for what shards cannot learn."""
-        learner, mixing = self.learner, self.mixing
-        msg: str = ""
-        if mixing not in get_args(Mixing):
-            msg = f"mixing must be one of {', '.join(get_args(Mixing))}; got {mixing!r}."
-        elif learner.voted:
-            msg = Sentence(
+        rule = self.learner.rule
+        if self.learner.voted:
+            raise InputError(
                 f"{Parameter('memory', 'vote')} keeps the rows of all mistakes in one place: train"
                 " in one process."
             )
-        elif mixing == "mistakes" and not RULES[learner.rule].fixed_step:
-            msg = Sentence(
-                f"{Parameter('mixing', 'mistakes')} is not available with the rule {learner.rule},"
-                f" whose steps differ in length; use {Parameter('mixing', 'uniform')}."
+        if self.mixing == "mistakes" and not RULES[rule].fixed_step:
+            raise InputError(
+                f"{Parameter('mixing', 'mistakes')} is not available with the rule {rule}, whose"
+                f" steps differ in length; use {Parameter('mixing', 'uniform')}."
             )
-        if msg:
-            raise InputError(msg)
 
     @property
     def held_out(self) -> float:

@@ -243,15 +243,11 @@ class MixedTraining:
     never a shard's own weights.
     """
 
-    def __init__(
-        self, state: State, engine: Engine, plan: Plan, lesson: Lesson, n_done: int = 0
-    ) -> None:
+    def __init__(self, state: State, engine: Engine, lesson: Lesson, n_done: int = 0) -> None:
         self.supply, self.generator = self, np.random.default_rng(lesson.seed)
         self._state, self._engine, self._lesson = state, engine, lesson
         self.snapshot, self.restore = state.snapshot, state.restore
-        self._rule, self._zero = plan.rule, plan.zero
-        self._epoch = n_done
-        self._alone = engine.n_shards == 1
+        self._epoch, self._alone = n_done, engine.n_shards == 1
         self.n_rows, self.n_held_out = engine.n_rows, engine.n_held_out
 
     def parts(self) -> Iterator[int]:
@@ -267,15 +263,15 @@ class MixedTraining:
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
-        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._rule)
+        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._lesson.rule)
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
-        return self._engine.wrong(Start.of(self._state), self._zero, held_out=False)
+        return self._engine.wrong(Start.of(self._state), self._lesson.zero, held_out=False)
 
     def held_out_mistakes(self) -> int:
         """Count the held-out rows that the weights to be returned misclassify."""
-        zero = self._zero or -1  # at test time a zero activation has to predict something
+        zero = self._lesson.zero or -1  # at test time a zero activation has to predict something
         return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
 
 
@@ -294,7 +290,7 @@ def fit_shards(
     ``watch`` is called after every epoch with the state and the progress.
     """
     progress = Progress() if progress is None else progress
-    training = MixedTraining(state, engine, plan, lesson, len(progress.history))
+    training = MixedTraining(state, engine, lesson, len(progress.history))
     watched = None if watch is None else lambda progress: watch(state, progress)
     return train(training, plan, observers, watch=watched, progress=progress)
 
