@@ -13,12 +13,17 @@ from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.kernels.shapes import dense_values, matrix_of
+from rosenblatt.models.kernel_machine import KernelChoice
 from rosenblatt.models.race import offers
-from rosenblatt.models.rows import source_rows
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
     Candidate,
+    Curve,
     EncodedRows,
+    RowJudge,
     Search,
     SearchStatus,
     Settings,
@@ -31,7 +36,6 @@ from rosenblatt.training.examples import Examples, class_weights, encode, target
 from rosenblatt.training.streaming import Reading
 from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
 from rosenblatt.tuning.folds import check_metric
-from rosenblatt.tuning.judging import KERNELS, KernelJudge, is_kernel, kernel_machine
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.base import FittedClassifier
@@ -40,6 +44,16 @@ if TYPE_CHECKING:
 FEW_ROWS_TO_FOLD = 20_000  # up to here five folds, beyond one split
 MOST_VALUES = 20_000_000  # in rows of the default encoding for others to be tried, too
 SHARED = ("shuffle", "zero", "fit_intercept", "random_state")
+KERNEL_PASSES = 5
+KERNELS = tuple(  # where there are so few rows that they can be fitted
+    Candidate((("rule", "perceptron"), *entry.items()))
+    for entry in (
+        {"kernel": "rbf"},
+        {"kernel": "rbf", "gamma": 0.1},
+        {"kernel": "poly", "kernel_degree": 2},
+        {"kernel": "poly", "kernel_degree": 3},
+    )
+)
 Tell = Callable[[SearchStatus], object]
 
 
@@ -211,6 +225,39 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
     examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
     has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
     return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)
+
+
+class KernelJudge(RowJudge):
+    """Judges kernel machines, which see all rows, as well."""
+
+    def __call__(
+        self, candidate: Candidate, share: float, fold: int, stopped: Callable[[], bool]
+    ) -> Curve:
+        """Return the metric on the fold; of a kernel machine it is known after the last pass."""
+        if not is_kernel(candidate):
+            return super().__call__(candidate, share, fold, stopped)
+        examples, (train, test) = self._rows(candidate).examples, self._splits[fold]
+        machine = kernel_machine(candidate, **self._shared)
+        wide = examples.rows.shape[1] > MOST_DENSE_COLUMNS
+        X: Any = matrix_of(examples.rows) if wide else dense_values(examples.rows)
+        weight = None if examples.weight is None else examples.weight[train]
+        machine.fit(X[train], self._numbers[train], weight)
+        scores = np.asarray(machine.decision_function(X[test]))
+        return self._last_value(scores, test, machine.max_iter)
+
+
+def is_kernel(candidate: Candidate) -> bool:
+    """Return whether a candidate is a kernel machine."""
+    return "kernel" in candidate.parameters
+
+
+def kernel_machine(candidate: Candidate, **shared: Any) -> KernelPerceptron:
+    """Return the estimator of a candidate, with what all candidates share."""
+    given, names = dict(candidate.learner), ("kernel", "gamma", "kernel_degree")
+    choice = KernelChoice.of(**{name: given.pop(name, None) for name in names})
+    class_weight = shared.pop("class_weight", None)
+    learner = Candidate(tuple(given.items())).learner_with(KERNEL_PASSES, **shared)
+    return KernelPerceptron(**choice.options(learner), class_weight=class_weight)
 
 
 def _folds(folds: int | None, n_rows: int) -> int:
