@@ -67,12 +67,19 @@ def feature_names(X: Any) -> NDArray[Any] | None:
 
 def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
     """Return a block as rows, or say what is wrong with it; runs in a worker."""
-    names = feature_names(X)
     try:
         rows = _rows(X, constant)
-        _check_finite(rows, names)
     except (TypeError, ValueError) as error:
         raise InputError(f"Block {number} of X: {error}") from None
+    values, names = stored_values(rows), feature_names(X)
+    place = first_not_finite(values) if values.dtype.kind == "f" else -1
+    if place >= 0:
+        row, feature = place_of(rows, place)
+        name = "" if names is None else f" ({names[feature]!r})"
+        raise InputError(
+            f"Block {number} of X: row {row}, feature {feature}{name}, is {values[place]}: fill it "
+            "in or drop the row."
+        )
     labels = np.asarray(y).reshape(-1)
     if len(labels) != rows.shape[0]:
         raise InputError(
@@ -101,17 +108,6 @@ def _rows(X: Any, constant: float) -> Rows:
 def _kernel_type(dtype: Any) -> Any:
     """Return the type itself if kernels read it, else the one that holds any number."""
     return dtype if dtype in DTYPES else np.float64
-
-
-def _check_finite(rows: Rows, names: NDArray[Any] | None) -> None:
-    values = stored_values(rows)
-    place = first_not_finite(values) if values.dtype.kind == "f" else -1
-    if place < 0:
-        return
-    row, feature = place_of(rows, place)
-    name = "" if names is None else f" ({names[feature]!r})"
-    msg = f"row {row}, feature {feature}{name}, is {values[place]}: fill it in or drop the row."
-    raise ValueError(msg)
 
 
 def survey(block: Block) -> Survey:
@@ -176,7 +172,7 @@ def answers(X: Any, plain: OnlineClassifier, method: str) -> Any:
     # The weights are one task of the graph, not one copy for each block.
     shared, meta = dask.delayed(plain, traverse=False), _nothing(plain, method)
     if hasattr(X, "columns"):
-        framed = _framed(meta, X._meta.index, plain)  # noqa: SLF001
+        framed = _frame_part(X._meta, plain, method)  # noqa: SLF001  # as Dask has it documented
         return X.map_partitions(_frame_part, shared, method, meta=framed)
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
@@ -194,13 +190,10 @@ def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
 
 
 def _frame_part(X: Any, plain: OnlineClassifier, method: str) -> Any:
-    values = getattr(plain, method)(X) if len(X) else _nothing(plain, method)
-    return _framed(values, X.index, plain)
-
-
-def _framed(values: Any, index: Any, plain: OnlineClassifier) -> Any:
+    """Return what a method says of a part of a data frame, which may have no rows."""
     import pandas as pd
 
+    values = getattr(plain, method)(X) if len(X) else _nothing(plain, method)
     if values.ndim == 1:
-        return pd.Series(values, index)
-    return pd.DataFrame(values, index, plain.classes_.tolist())
+        return pd.Series(values, X.index)
+    return pd.DataFrame(values, X.index, plain.classes_.tolist())

@@ -188,10 +188,8 @@ def _pieces(
     pieces = []
     for part, first, end in zip(parts, firsts[:-1], firsts[1:], strict=True):
         low, high = max(start, first), min(stop, end)
-        if low >= high:
-            continue
-        if (low, high) == (first, end):
-            pieces.append(part)
-        else:
-            pieces.append(client.submit(cut, part, low - first, high - first, pure=False))
+        if low < high:
+            whole = (low, high) == (first, end)
+            rows = low - first, high - first
+            pieces.append(part if whole else client.submit(cut, part, *rows, pure=False))
     return pieces

@@ -213,14 +213,13 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
         template.columns, settings, notes=notes, statistics=statistics, numbering=numbering
     )
     encoding.settle()
-    if n_dropped:
-        note = Sentence(
-            f"{n_dropped:,} different words were left out: there were {encoding.n_features:,}"
-            f" features already. {Parameter('hash_bits')} bounds the features without leaving any"
-            " out."
-        )
-        return encoding, [*notes, note]
-    return encoding, notes
+    if not n_dropped:
+        return encoding, notes
+    note = Sentence(
+        f"{n_dropped:,} different words were left out: there were {encoding.n_features:,} features"
+        f" already. {Parameter('hash_bits')} bounds the features without leaving any out."
+    )
+    return encoding, [*notes, note]
 
 
 def merged_terms(

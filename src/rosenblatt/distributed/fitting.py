@@ -159,14 +159,13 @@ def fit_cluster(
 
 def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint:
     """Return the checkpoint of this run on these rows and no others."""
-    options = plain_options(run.learner.options())
     described = {
         "n_shards": engine.n_shards,
         "mixing": run.mixing,
         "shuffle_shards": run.shuffled,
         "rows": [[fact.n_learned, fact.n_held_out, fact.fingerprint] for fact in engine.facts],
         "class_weight": None if run.class_weight is None else run.class_weight.tolist(),
-        **options,
+        **plain_options(run.learner.options()),
         **run.described,
     }
     return Checkpoint(path, described, lambda: run.learner)

@@ -50,10 +50,8 @@ class Shard:
         """
         if not shuffle:
             return self.learning
-        bits, values = (
-            stream(seed, (self.number,) if self.number else ()),
-            self.examples.rows.n_values,
-        )
+        bits = stream(seed, (self.number,) if self.number else ())
+        values = self.examples.rows.n_values
         if shuffle != "once":
             bits.advance((epoch - 1) * words_of_a_pass(len(self.learning), values, shuffle))
         return shuffled(self.learning, values, shuffle, np.random.Generator(bits))
@@ -212,23 +210,16 @@ def facts(shard: Shard, n_classes: int) -> ShardFacts:
     numbers = class_numbers(targets, n_classes)
     counts = np.bincount(numbers, minlength=n_classes)
     n_runs = int(np.count_nonzero(np.diff(numbers))) + 1
-    return ShardFacts(
-        len(numbers), len(shard.held_out), counts, n_runs, rows.sparse, _fingerprint(shard)
-    )
+    checksum = 0
+    for array in (shard.examples.targets, shard.learning, *row_arrays(rows).values()):
+        checksum = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data, checksum)
+    return ShardFacts(len(numbers), len(shard.held_out), counts, n_runs, rows.sparse, checksum)
 
 
 def spread(shard: Shard) -> Spread:
     """Return how the values of each feature spread over the rows of a sparse shard."""
     X = matrix_of(shard.examples.rows)
     return Spread(*feature_spread(X.data, X.indices, *X.shape), X.shape[0])
-
-
-def _fingerprint(shard: Shard) -> int:
-    arrays = [shard.examples.targets, shard.learning, *row_arrays(shard.examples.rows).values()]
-    checksum = 0
-    for array in arrays:
-        checksum = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data, checksum)
-    return checksum
 
 
 class ShardWarning(UserWarning):
