@@ -29,10 +29,10 @@ class Checkpoint:
         self._path = path
         decisive = {name: value for name, value in run.items() if name != "time_limit"}
         self._run: dict[str, Any] = json.loads(json.dumps(decisive))
-        self._learner = learner  # known when a race is over
+        self._learner = learner  # the chosen one once a race is over
 
     def writer(self, seconds: float) -> Callable[[State, Progress], None]:
-        """Return what writes the checkpoint when so much time has passed, or time is up."""
+        """Return a watcher that writes the checkpoint at this interval, and when time is up."""
         due = monotonic() + seconds
 
         def write(state: State, progress: Progress) -> None:

@@ -35,7 +35,7 @@ MOST_LOOKUPS = 30_000_000  # rows times pairs: about a third of a second
 FEWEST_ROWS = 2_000  # that are looked at, however many pairs there are
 MOST_COLUMNS = 170  # that are paired with each other
 FEWEST_DEVIATIONS = 2.0
-OFFERED = 10, 36  # numbers of pairs that are tried where nobody says how many
+OFFERED = 10, 36  # default numbers of pairs that are tried
 MOST_NAMED = 12
 
 
@@ -198,7 +198,7 @@ def offered_pairs(
     """Return, by their number, pairs that rows with bins can have: as asked for, or to be tried.
 
     ``bins`` are those of the rows where they have no names yet. ``asked`` is a number of pairs,
-    their names, or None where nobody says anything.
+    their names, or None for the default numbers.
     """
     owners = encoding.owners(bins)
     if owners is None:

@@ -106,7 +106,7 @@ class Evaluation:
 
     @property
     def n_unknown(self) -> int:
-        """Rows whose label is none of the model's."""
+        """Rows with a label that the model does not know."""
         return int(self.confusion[len(self.classes) :].sum())
 
     @property

@@ -130,10 +130,8 @@ def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
 def model_of_features(model: Model, features: NDArray[Any]) -> Model:
     """Return a model that knows these features alone, by their places in the list."""
     columns = np.append(features, model.n_features)  # and the bias
-    ledger = None if model.ledger is None else model.ledger[:, columns]
-    return replace(
-        model, weights=model.weights[:, columns], ledger=ledger, feature_names=None, spread=None
-    )
+    parts: dict[str, Any] = {name: array[:, columns] for name, array in model.vectors.items()}
+    return replace(model, **parts, feature_names=None, spread=None)
 
 
 def ranking_misleads(model: Model) -> bool:

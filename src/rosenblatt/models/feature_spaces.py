@@ -28,7 +28,7 @@ REFUSE, IGNORE = "refuse", "ignore"  # what happens to a new name where there is
 class FeatureSpace:
     """How features become numbered features; all methods but ``plain`` take what it returns."""
 
-    kind = "numbered"  # what it is called where people read
+    kind = "numbered"  # its name in answers of the service
     sparse = True  # whether its rows are CSR rows
     direct: dict[Any, int] | None = None  # where a kernel may look names up, if it may
 
@@ -156,7 +156,7 @@ class NamedFeatures(FeatureSpace):
 
 
 class HashedFeatures(FeatureSpace):
-    """Names, numbered by a hash of so many bits: nothing grows, and two names may share a weight.
+    """Names, numbered by a hash: memory stays bounded, and two names may share a weight.
 
     >>> HashedFeatures(4).rows([{"size": 3.0}], 16, 16, 1.0)[:2]
     (array([3.]), array([9], dtype=int32))
@@ -201,7 +201,7 @@ class HashedFeatures(FeatureSpace):
 
 
 class ArrayFeatures(FeatureSpace):
-    """A list of numbers, as long in every row; the first row says how long where nobody else did.
+    """Lists of numbers, all of one length: by default that of the first row.
 
     >>> ArrayFeatures(2).rows([[1.0, 2.0]], 2, 2, 1.0).values
     array([[1., 2.]])
@@ -236,7 +236,7 @@ class ArrayFeatures(FeatureSpace):
         self.n_features = len(features)
 
     def entries(self, features: Any, width: int) -> Entries:
-        """Return all numbers of a row; none before anybody has said how long it is."""
+        """Return all numbers of a row; none before the length is known."""
         if not width:
             return (), ()
         _check_length(features, width)

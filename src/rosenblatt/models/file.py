@@ -124,10 +124,10 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
 
 def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers that a model has, by their names in a file."""
-    found = {name: getattr(model, name) for name in VECTORS}
-    if model.spread is not None:
-        found |= {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
-    return {name: array for name, array in found.items() if array is not None}
+    if model.spread is None:
+        return model.vectors
+    spread = {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
+    return model.vectors | spread
 
 
 def shape_of(

@@ -149,7 +149,7 @@ class HeldOutFit:
         return cells.reshape(n_classes, n_classes)
 
     def notes(self, fits: HeldOutResult) -> list[str]:
-        """Return what is missing, and why."""
+        """Return notes on what could not be fitted."""
         missing = []
         if self.calibrate and fits.calibration is None:
             missing.append("calibration was fitted")
@@ -186,13 +186,10 @@ def rounded(model: Model, rows: CSR) -> Model:
     """
     if model.weights.size < FEWEST_WEIGHTS or model.voted or model.arrays:
         return model
-    parts = {name: getattr(model, name) for name in ("weights", "ledger", "variance")}
+    short: dict[str, Any] = {}
     with np.errstate(over="ignore"):
-        short: dict[str, Any] = {
-            name: part.astype(np.float32).astype(np.float64)
-            for name, part in parts.items()
-            if part is not None
-        }
+        for name, part in model.vectors.items():
+            short[name] = part.astype(np.float32).astype(np.float64)
     if not all(np.isfinite(part).all() for part in short.values()):
         return model
     other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})

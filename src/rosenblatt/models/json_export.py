@@ -66,13 +66,13 @@ def vectors_of(model: Model) -> list[Json]:
 
 
 def _namer(model: Model) -> Callable[[int], dict[str, str]]:
-    """Return what says the name of a feature, where it has one: given, or by its encoding."""
+    """Return a function that names a feature, if it has a name: given, or by its encoding."""
     names = model.feature_names
     if names is not None:
         return lambda place: {"name": names[place]}
     try:
         encoding = model.encoder
-    except InputError:  # whoever uses it will be told; here it would only give names
+    except InputError:  # reported where rows are encoded; here it only names features
         encoding = None
     n_named = 0 if encoding is None else encoding.n_features
     return lambda place: {"name": encoding.name(place)} if encoding and place < n_named else {}

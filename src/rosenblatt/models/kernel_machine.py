@@ -127,7 +127,7 @@ class KernelChoice:
         check_parameters("train_files", {"gamma": self.gamma, "degree": self.kernel_degree})
 
     @classmethod
-    def of(cls, **chosen: Any) -> "KernelChoice":
+    def from_parameters(cls, **chosen: Any) -> "KernelChoice":
         """Return what parameters of ``train_files`` say together, of which one at least is set."""
         chosen = {name: value for name, value in chosen.items() if value is not None}
         kernel = chosen.get("kernel")

@@ -83,7 +83,7 @@ class Model:
     weights: NDArray[Any]  # the last ones, (n_vectors, n_features + 1), float64
     ledger: NDArray[Any] | None = None  # Algorithm 7's u and β, where an average is kept
     count: int = 1  # Algorithm 7's c
-    feature_names: tuple[str, ...] | None = None  # where somebody gave names
+    feature_names: tuple[str, ...] | None = None  # as given by the user
     encoding: dict[str, Json] | None = None  # how a file's columns become features
     encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
     spread: Spread | None = None
@@ -118,16 +118,9 @@ class Model:
     def empty(cls, name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> "Model":
         """Return the model of an estimator of this name before its first row."""
         mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
-        return cls(
-            name,
-            {},
-            tuple(classes.tolist()),
-            **learner.start(n_features, len(classes)).vectors(copied=False),
-            outcome={"stop_reason": "max_iter", "best_pass": 0, "n_iter": 0, "n_mistakes": 0},
-            training={"label_type": classes.dtype.str},
-            mistakes=mistakes,
-            described=None if name in SPELLINGS else learner.description(),
-        )
+        described = None if name in SPELLINGS else learner.description()
+        state, nothing = learner.start(n_features, len(classes)), Outcome([], "max_iter", 0)
+        return cls.fitted(name, {}, classes, state, nothing, mistakes=mistakes, described=described)
 
     def follow(self, state: State, outcome: Outcome | None = None) -> None:
         """Change to what the state of this model is now, after a training of this outcome."""
@@ -137,22 +130,24 @@ class Model:
 
     def file_arrays(self) -> dict[str, NDArray[Any]]:
         """Return ``arrays`` with what a learner grows: its list of mistakes, a kernel machine."""
-        if self.mistakes is None and self.machine is None:
-            return self.arrays
-        arrays = dict(self.arrays)
+        arrays = self.arrays
         if self.mistakes is not None:
-            arrays |= list_arrays(self.mistakes)
+            arrays = arrays | list_arrays(self.mistakes)
         if self.machine is not None:
-            arrays |= machine_arrays(*self.machine)
+            arrays = arrays | machine_arrays(*self.machine)
         return arrays
+
+    @property
+    def vectors(self) -> dict[str, NDArray[Any]]:
+        """What is kept for each weight, by the names of fields: those that there are."""
+        found = {name: getattr(self, name) for name in ("weights", "ledger", "variance")}
+        return {name: array for name, array in found.items() if array is not None}
 
     def copy(self) -> "Model":
         """Return a model of its own memory, with all that it holds as a file has it."""
         other = replace(
             self,
-            weights=self.weights.copy(),
-            ledger=None if self.ledger is None else self.ledger.copy(),
-            variance=None if self.variance is None else self.variance.copy(),
+            **{name: array.copy() for name, array in self.vectors.items()},
             count=self.count if self.machine is None else self.machine.state.count,
             outcome=dict(self.outcome),
             arrays=self.file_arrays(),
@@ -165,12 +160,11 @@ class Model:
 
     def with_threshold(self, threshold: "Threshold") -> "Model":
         """Return a model of two classes whose scores are above 0 where they were above this."""
-        told = {"threshold": threshold._asdict(), "held_out_error": threshold.error}
         moved, calibration = self._moved(threshold.value), self.calibration
         if calibration is not None:
             offset = calibration.offset + calibration.slope * threshold.value
             moved.calibration = replace(calibration, offset=offset)
-        moved.training |= told
+        moved.training |= {"threshold": threshold._asdict(), "held_out_error": threshold.error}
         return moved
 
     def with_calibration(self, calibration: Calibration) -> "Model":

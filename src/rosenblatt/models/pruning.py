@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
-from rosenblatt.models.file import VECTORS, write_to
+from rosenblatt.models.file import write_to
 from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag
@@ -101,7 +101,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
 
 
 def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
-    """Return a model whose file has at most so many bytes, that size, and how many it has dropped.
+    """Return a model whose file has at most ``max_size`` bytes, its size, and how many it dropped.
 
     The strongest features stay, with what is needed to learn on. Terms of texts that are dropped
     are forgotten; of other features the weights become 0. InputError says how small it can become.
@@ -154,8 +154,7 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     gone &= encoding.text_features()
     encoding.forget(gone)
     own = np.append(~gone, True)
-    vectors = {name: getattr(other, name) for name in VECTORS}
-    parts: dict[str, Any] = {n: array[:, own] for n, array in vectors.items() if array is not None}
+    parts: dict[str, Any] = {name: array[:, own] for name, array in other.vectors.items()}
     if other.spread is not None:
         spread = {name: getattr(other.spread, name)[~gone] for name in SPREAD_PARTS}
         parts["spread"] = replace(other.spread, **spread)

@@ -90,7 +90,7 @@ class RaceResult:
 
     @property
     def words(self) -> str:
-        """What a person is told."""
+        """One line for people."""
         last = [one for one in self.tried if one["share"] == 1.0]
         last.sort(key=lambda one: one["name"] != self.chosen)
         best = {one["name"].partition(",")[0]: one for one in reversed(last)}  # of each form
@@ -105,7 +105,7 @@ class RaceResult:
 
 
 def default_bins(n_rows: int) -> int:
-    """Return how many bins are tried where nobody says how many.
+    """Return the default number of bins.
 
     >>> default_bins(1_000), default_bins(20_000)
     (10, 20)
@@ -240,7 +240,7 @@ class Race:
 
 
 class HeldRace:
-    """A race that has been held: who ran, how each did, and who is chosen."""
+    """A finished race: the losses of its candidates, and the best of them."""
 
     def __init__(
         self, pool: Sequence[Candidate], rows: RowMaker, size: "RaceSize", learner: Learner
@@ -257,7 +257,7 @@ class HeldRace:
 
     @property
     def best(self) -> Trial | None:
-        """The first of the simplest form, as far as none surpasses it; None if all overflow."""
+        """The first candidate of the simplest form that none surpasses; None if all overflow."""
         last = [trial for trial in self.search.ranked() if trial.share == 1.0]
         if not np.isfinite(last[0].mean):  # an overflow is to be met where it counts
             return None
@@ -274,14 +274,14 @@ class HeldRace:
         return next(trial for trial in trials if not _surpasses(least, self.losses(trial)))
 
     def losses(self, trial: Trial, passes: int | None = None) -> NDArray[Any]:
-        """Return the loss of each judged row after so many passes of a trial, or the best."""
+        """Return the loss of each judged row after this number of passes, by default the best."""
         one, share = trial.candidate, trial.share
         folds = (self._judge.losses[one, share, fold] for fold in range(self.search.folds))
         passes = passes or trial.passes
         return np.concatenate([losses[min(passes, len(losses)) - 1] for losses in folds])
 
     def result(self, best: Trial, names: Mapping[Settings, str]) -> RaceResult:
-        """Return what a person is told, with the names of forms."""
+        """Return the result, with the names of forms."""
         first = dict(self._pool[0].learner)
         tried = [
             {
@@ -334,7 +334,7 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
 def _race_rows(
     reading: Reading, forms: dict[Settings, Offer], constant: float, n_rows: int
 ) -> RowMaker:
-    """Return what makes so many rows of a reading in one of the forms."""
+    """Return a function that gives ``n_rows`` rows of a reading a form."""
     drawn, n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
     labels, weights = reading.labels(drawn)
     numbers, groups = reading.ranks[labels], reading.kept.groups
@@ -352,7 +352,7 @@ def _race_rows(
 
 
 def values_of(width: float, n_features: int, n_classes: int) -> tuple[float, float]:
-    """Return how many weights a row of so many values costs, and how many there are.
+    """Return the cost of a row of this width, in weights, and the number of weights.
 
     The classes of a feature stand side by side: where all weights stay in the cache, three of them
     take the time of one.
@@ -408,7 +408,7 @@ class RaceSize(NamedTuple):
 
 
 def _rungs(pool: Sequence[Candidate], first_share: float) -> Iterator[Rung]:
-    """Yield who runs on which share of the rows: all on a part, the best of each form on all."""
+    """Yield the rungs: all candidates on a part of the rows, the best of each form on all."""
     if first_share < 1.0:
         yield first_share, lambda _: pool
     yield 1.0, lambda search: _finalists(pool, search) if search.trials else pool
@@ -429,7 +429,7 @@ def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:
 
 
 def _name(candidate: Candidate, first: Mapping[str, Any], names: Mapping[Settings, str]) -> str:
-    """Return what a recipe is called: its form, and the learner as far as it is not the first."""
+    """Return the name of a recipe: its form, and where its learner differs from the first."""
     given, form = dict(candidate.learner), names[candidate.encoding]
     rule = given["rule"]
     words = [] if rule == first["rule"] else [RULES[rule].title.rpartition("(")[2].rstrip(")")]

@@ -147,7 +147,7 @@ class Search:
 
 
 class SearchStatus(NamedTuple):
-    """How far a search has come, for a line on the screen."""
+    """The progress of a search, for a line on the screen."""
 
     done: int  # trainings of this rung
     of: int
@@ -157,7 +157,7 @@ class SearchStatus(NamedTuple):
 
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows to learn from, rows to try
-Rung = tuple[float, Callable[[Search], Sequence[Candidate]]]  # share of the rows, who runs
+Rung = tuple[float, Callable[[Search], Sequence[Candidate]]]  # share of the rows, its candidates
 
 
 def halving(
@@ -230,7 +230,7 @@ class _Trials:
             self.tell(SearchStatus(done, len(futures), share, self.search.best, self.seconds))
 
     def _timed(self, candidate: Candidate, share: float, fold: int) -> "TimedCurve | None":
-        if self._over():  # a thread may begin before anybody looks at the clock
+        if self._over():  # a thread may begin before the next look at the clock
             return None
         started = perf_counter()
         try:

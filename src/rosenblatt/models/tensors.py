@@ -79,7 +79,7 @@ def require(holds: object, place: str) -> None:
 
 
 def damaged() -> Fault:
-    """Return what is wrong with a model that is no longer what was written."""
+    """Return the error of a file that is not what was written."""
     return Fault("copy it again or train anew", "is damaged")
 
 
@@ -94,7 +94,7 @@ class Place(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What a file says of itself, before its arrays."""
+    """The header of a file."""
 
     metadata: dict[str, str]
     places: list[Place]  # in the order of the file
@@ -300,12 +300,12 @@ def nonzero_places(values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def most_places(n_values: int, a_value: int = PLACES_A_VALUE) -> int:
-    """Return how many places an array may have of which so many values are stored."""
+    """Return the most places that an array with ``n_values`` stored values may have."""
     return min(MOST_PLACES, max(FEW_PLACES, a_value * n_values))
 
 
 def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Return an array under its name, or as two: where it is not zero, and what it is there."""
+    """Return an array under its name, or two: the places of its non-zero values, and these."""
     flat = np.ascontiguousarray(values).reshape(-1)  # one copy at most, for both
     places = nonzero_places(flat)
     if places is None:

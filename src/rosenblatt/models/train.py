@@ -122,7 +122,7 @@ class SourceFit(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What will happen to files: read, decide columns, try recipes, encode, fit, fit again."""
+    """The plan of a training: read, decide columns, try recipes, encode, fit, fit again."""
 
     source: ShownFiles
     learner: Learner
@@ -145,7 +145,7 @@ class TrainingPlan:
         return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
 
     def race(self, forms: Callable[[Reading], Iterator[Offer]] | None = None) -> Race | None:
-        """Return what decides on the recipe: where something is open, and rows are held out.
+        """Return the race that chooses the recipe, if something is open and rows are held out.
 
         Where pairs of columns are asked for and nothing is open, it chooses these.
         """
@@ -254,7 +254,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     if any(value is not None for value in seen.values()):
         from rosenblatt.models.kernel_machine import KernelChoice
 
-        kernel = KernelChoice.of(**seen)
+        kernel = KernelChoice.from_parameters(**seen)
         given["rule"] = given.get("rule") or "perceptron"
     layout, columns, learner = settings(**given)
     if columns.column_pairs and (columns.degree > 1 or kernel is not None):
@@ -429,7 +429,7 @@ def settings(**given: Any) -> tuple[Layout, Columns, Learner]:
 
 
 def _open_rule(memory: str, values: Mapping[str, float | None]) -> str:
-    """Return the rule where nobody names one: with a memory or a step the perceptron is meant."""
+    """Return the default rule: the perceptron if a memory or a step is given."""
     of_table = {parameter.name for parameter in RULES[TABLE_RULE].parameters}
     other = {name for name, value in values.items() if value is not None} - of_table
     return "perceptron" if memory or other else TABLE_RULE
@@ -529,7 +529,7 @@ def _weights_model(
 
 
 def _combined(source: TrainingFiles) -> list[list[str]]:
-    """Return a line on the pairs of columns that were chosen, or on there being none."""
+    """Return a line that lists the chosen pairs of columns, or says that there are none."""
     encoding = source.encoding
     pairs = encoding.pair_titles() if isinstance(encoding, ConjoinedEncoding) else []
     listed = word_list((" and ".join(map(repr, pair)) for pair in pairs), PAIRS_SHOWN, ", ")

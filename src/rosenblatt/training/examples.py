@@ -2,11 +2,8 @@
 
 Targets are labels as the kernels read them: −1 and +1 for two classes, class numbers for more.
 
-Rows come in the order given, shuffled once, or shuffled for every pass. Rows in a random order come
-from all over the memory, and each has to be waited for. By *blocks* they do not: blocks of
-successive rows, each of which fits into the second-level cache, come in random order, and the rows
-of each in an order of its own, another one in every pass. That is as good as any order where rows
-that follow one another are no more alike than others.
+Rows come in the order given, shuffled once, or shuffled for every pass; many rows by small groups
+of neighbours, since rows from all over the memory have to be waited for.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,7 +54,7 @@ class Examples:
     first_row: int = 0  # number of the first row among all rows
     bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
     sets: tuple[NDArray[Any], NDArray[Any]] | None = None  # labels of each target, where several
-    held_out: NDArray[np.bool_] | None = None  # of each row, where somebody chose them
+    held_out: NDArray[np.bool_] | None = None  # of each row, where the user chose them
 
     def pieces(self) -> "Iterator[Examples]":
         """Yield the rows of a part in their order, as it is quickest to learn from them."""
@@ -322,7 +319,7 @@ class ArraySupply:
         examples: Examples,
         shuffle: Shuffle,
         generator: "np.random.Generator",
-        fraction: float = 0.0,  # of the rows to be held out, where nobody chose them
+        fraction: float = 0.0,  # of the rows to be held out, unless the user chose them
     ) -> None:
         self.generator = generator
         self.examples, self._shuffle = examples, shuffle

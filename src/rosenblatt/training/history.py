@@ -1,4 +1,4 @@
-"""History as data: what each pass did, who is told of it, and how the training ended."""
+"""History as data: a record of each pass, its observers, and how the training ended."""
 
 import logging
 from collections.abc import Callable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NONE_YET = Counts(0, 0, 0.0)
 
-# Every pass, never, once, or every pass by blocks that fit into the cache.
+# Every pass, many rows by groups of neighbours; never; once; every pass, all rows in any case.
 Shuffle = bool | Literal["once", "full"]
 
 
@@ -75,7 +75,7 @@ class Supply(Protocol):
 
 
 class Training(Protocol):
-    """What the loop asks of whatever learns."""
+    """A learner, as the loop over passes sees it."""
 
     @property
     def supply(self) -> Supply:
@@ -94,7 +94,7 @@ class Training(Protocol):
         """Count the held-out rows that what would be returned now misclassifies."""
 
     def snapshot(self) -> Any:
-        """Return what is needed to go back to this moment."""
+        """Return a copy of all that a later ``restore`` needs."""
 
     def restore(self, snapshot: Any) -> None:
         """Change back to the moment of a snapshot."""

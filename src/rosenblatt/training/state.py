@@ -300,7 +300,7 @@ def kernel_call(
     zero: int,
     log: Log | None = None,
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
-    """Return the kernel that makes a pass over weights of this kind, and what it is called with."""
+    """Return the kernel of a pass that changes this state, and its arguments."""
     rows, w, c = examples.rows, state.weights, state.count
     u = or_empty(state.ledger, w.ndim)
     if state.labels:
@@ -320,7 +320,7 @@ def kernel_call(
 def _label_call(
     state: State, examples: Examples, order: NDArray[Any], rule: Any, zero: int
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
-    """Return the same for rows that may have several labels."""
+    """Return kernel and arguments for rows that may have several labels."""
     w, u = state.weights, or_empty(state.ledger, 2)
     labels, room = _label_sets(examples), _workspace(state)
     given = (examples.rows, labels, or_empty(examples.weight), order, rule)

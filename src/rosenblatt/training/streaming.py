@@ -264,7 +264,9 @@ class Sampling:
 
     def __post_init__(self) -> None:
         # Of a copy: the order of the rows is that of ``fit``, which draws nothing before it.
-        self.key = int(deepcopy(self.generator.bit_generator).random_raw())  # says who is held out
+        self.key = int(
+            deepcopy(self.generator.bit_generator).random_raw()
+        )  # decides which rows are held out
         self._chosen: NDArray[np.bool_] | None = None  # of each row, where groups are held out
 
     def hold_out(self, groups: NDArray[np.uint64] | None) -> None:
@@ -457,7 +459,7 @@ class ScatteredExamples(Examples):
 
 
 def _cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:
-    """Return successive items in pieces of about so much length together."""
+    """Split successive items into pieces of about ``room`` length each."""
     return np.split(items, np.flatnonzero(np.diff(np.cumsum(lengths) // room)) + 1)
 
 

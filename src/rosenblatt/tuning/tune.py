@@ -254,7 +254,7 @@ def is_kernel(candidate: Candidate) -> bool:
 def kernel_machine(candidate: Candidate, **shared: Any) -> KernelPerceptron:
     """Return the estimator of a candidate, with what all candidates share."""
     given, names = dict(candidate.learner), ("kernel", "gamma", "kernel_degree")
-    choice = KernelChoice.of(**{name: given.pop(name, None) for name in names})
+    choice = KernelChoice.from_parameters(**{name: given.pop(name, None) for name in names})
     class_weight = shared.pop("class_weight", None)
     learner = Candidate(tuple(given.items())).learner_with(KERNEL_PASSES, **shared)
     return KernelPerceptron(**choice.options(learner), class_weight=class_weight)
