@@ -46,7 +46,7 @@ class Checkpoint:
     def write(self, state: State, progress: Progress) -> None:
         """Write the file, whole or not at all."""
         best, learner = progress.best, self._learner()
-        snapshot = best and best.snapshot
+        snapshot: Any = best and best.snapshot
         count = 0 if snapshot is None else snapshot.count
         arrays = {f"best_{part}": getattr(snapshot, part, None) for part in PARTS}
         kept = {

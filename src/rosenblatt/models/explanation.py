@@ -130,7 +130,7 @@ def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
 def model_of_features(model: Model, features: NDArray[Any]) -> Model:
     """Return a model that knows these features alone, by their places in the list."""
     columns = np.append(features, model.n_features)  # and the bias
-    parts: dict[str, Any] = {name: array[:, columns] for name, array in model.vectors.items()}
+    parts = {name: array[:, columns] for name, array in model.vectors.items()}
     return replace(model, **parts, feature_names=None, spread=None)
 
 

@@ -138,7 +138,7 @@ class Model:
         return arrays
 
     @property
-    def vectors(self) -> dict[str, NDArray[Any]]:
+    def vectors(self) -> dict[str, Any]:
         """What is kept for each weight, by the names of fields: those that there are."""
         found = {name: getattr(self, name) for name in ("weights", "ledger", "variance")}
         return {name: array for name, array in found.items() if array is not None}

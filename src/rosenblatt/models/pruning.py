@@ -154,7 +154,7 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     gone &= encoding.text_features()
     encoding.forget(gone)
     own = np.append(~gone, True)
-    parts: dict[str, Any] = {name: array[:, own] for name, array in other.vectors.items()}
+    parts = {name: array[:, own] for name, array in other.vectors.items()}
     if other.spread is not None:
         spread = {name: getattr(other.spread, name)[~gone] for name in SPREAD_PARTS}
         parts["spread"] = replace(other.spread, **spread)
