@@ -21,6 +21,9 @@ from rosenblatt.wording import number
 
 MOST_HARD_ROWS = 8
 MOST_VALUES = 24  # of a row that are shown
+LONG_VALUE = 60  # characters; a longer value is a text, on lines of its own
+IN_HEADING = 25  # characters; a longer value names its row
+MOST_TEXT = 1200  # characters of it
 MOST_TEACHERS = 6  # for the decision; half as many against it
 MOST_SHARED = 5  # features that a teacher has in common with the row
 SMALL = 0.1  # of the largest; what is smaller is left out
@@ -47,6 +50,26 @@ class MisjudgedRow:
     taught: list[Teacher]  # that spoke for the decision, the strongest first, if they are known
     opposed: list[Teacher]  # that spoke against it
     pixels: Markup | None = None  # the row as a picture, where its values are one
+
+    @property
+    def heading(self) -> str:
+        """What happened to the row, with its longest value where that names it."""
+        text = max((value for _, value in self.values), key=len, default="")
+        beside = f", which was {number(self.lead)} ahead"
+        if len(text) > IN_HEADING:
+            beside = f": “{text[:LONG_VALUE]}{'…' * (len(text) > LONG_VALUE)}”"
+        return f"Row {self.number:,}: {self.label} taken for {self.predicted}{beside}"
+
+    @property
+    def short_values(self) -> list[tuple[str, str]]:
+        """The values that are no texts, by column or feature."""
+        return [(name, value) for name, value in self.values if len(value) <= LONG_VALUE]
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """The others, whole if they are not too long."""
+        long = [(name, value) for name, value in self.values if len(value) > LONG_VALUE]
+        return [(n, v if len(v) <= MOST_TEXT else f"{v[:MOST_TEXT]} …") for n, v in long]
 
 
 class HardestRows:

@@ -1,8 +1,9 @@
-"""The shapes that the page is made of; ``templates`` holds their HTML, which escapes all text."""
+"""The templates of the page, which escape all text, and tables as they show them."""
 
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import PurePath
 from typing import Any
 
 from rosenblatt.errors import InputError
@@ -21,7 +22,7 @@ BARS = "size"  # the name of a column of bars
 @cache
 def templates() -> Environment:
     """Return the templates of the page."""
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("rosenblatt.report"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -29,17 +30,19 @@ def templates() -> Environment:
         keep_trailing_newline=True,
         finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
     )
+    environment.filters |= {"thousands": "{:,}".format, "file_names": file_names}
+    return environment
+
+
+def file_names(paths: Sequence[str]) -> str:
+    """Return the names of files without their folders, which are private."""
+    return ", ".join(PurePath(path).name or path for path in paths)
 
 
 def part(shape: str, *values: Any, **options: Any) -> Markup:
     """Return a shape of ``parts.html`` around these values."""
-    made: Markup = getattr(_shapes(), shape)(*values, **options)
+    made: Markup = getattr(templates().get_template("parts.html").module, shape)(*values, **options)
     return made
-
-
-@cache
-def _shapes() -> Any:
-    return templates().get_template("parts.html").module
 
 
 def table(

@@ -1,12 +1,12 @@
-"""The sections of a report: test, verdict, data, training, weights, worst mistakes, survival."""
+"""The tables and pictures of a report's sections; ``templates/sections.html`` has their words."""
 
 import io
+import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from html import escape
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -14,40 +14,23 @@ from markupsafe import Markup
 
 from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.explanation import Ranking
 from rosenblatt.models.model import Model
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.hardest import MisjudgedRow, Teacher
+from rosenblatt.report.hardest import Teacher
 from rosenblatt.report.markup import part, table
 from rosenblatt.report.pixels import feature_grid
-from rosenblatt.report.summary import held_out_sentence
-from rosenblatt.report.tables import (
-    bias_sentence,
-    class_table,
-    confusion_list,
-    contribution_table,
-    interval,
-    ranking_list,
-    weight_tables,
-)
-from rosenblatt.training.history import REASONS
-from rosenblatt.wording import Bar, Cell, counted, number, percent, signed
+from rosenblatt.report.tables import confusion_list, ranking_list
+from rosenblatt.wording import Bar, Cell, counted, percent, signed
 
-NO_TEST = "No test data were given."
 MOST_CLASSES = 30
 MOST_PASSES = 60  # lines of the table of passes; the picture has all
 MOST_PROOF_ROWS = 16
 MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
 MOST_CONFUSIONS = 20
-MOST_TERMS = 8
-LONG_VALUE = 60  # characters; a longer value is a text, on lines of its own
-IN_HEADING = 25  # characters; a longer value names its row
-MOST_TEXT = 1200  # characters of it
-MOST_TABLES = 3  # classes; those of more are folded, below a line for each
-IN_LINE = 8  # names in such a line
+IN_LINE = 8  # names in the line of a class
 MOST_SHAPES = 24  # columns, and pairs of them, whose curves are drawn
-
-Parts = list[str]  # of a section: sentences, and Markup of other shapes
 
 THEME = {  # what is drawn with, and what it becomes
     INK: "var(--ink)",
@@ -64,74 +47,17 @@ STYLE: Any = {
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
-VERDICTS = {
-    "separable": "A linear boundary separates the classes; the proof is below.",
-    "inseparable": "No linear boundary separates the classes; the proof is below.",
-    "undecided": "No proof was found that the classes are separable, nor that they are not.",
-    "converged": "The training rows are separable: the last pass made no mistake, which proves it. "
-    "The margin was not computed.",
-    "unknown": "Unknown. Train with a verdict, or run a diagnosis of the data, to find out.",
-}
 
 
-def data_section(found: Findings) -> Parts:
-    """Say what the model learned from."""
-    model, training = found.model, found.model.training
-    pairs = [("features", f"{model.n_features:,}"), ("classes", f"{len(model.classes):,}")]
-    if "n_rows" in training:
-        pairs.insert(0, ("rows", f"{training['n_rows']:,}"))
-    if training.get("held_out_rows"):
-        pairs.append(("held out", counted(training["held_out_rows"], "row")))
-    if "files" in training:
-        pairs.append(("files", ", ".join(map(file_name, training["files"]))))
-        pairs.append(("format", training["format"]))
-    if "title" in training:
-        pairs.append(("learner", training["title"]))
-    return [part("facts", pairs), _class_counts(found), *map(str, training.get("notes", ()))]
-
-
-def file_name(path: str) -> str:
-    """Return the name of a file without its folders, which are private."""
-    return PurePath(path).name or path
-
-
-def _class_counts(found: Findings) -> str:
-    counts = found.model.training.get("class_counts")
-    if counts is None:
-        return ""
-    total = sum(counts)
+def class_counts(found: Findings) -> Markup:
+    """Return how many rows of each class the model learned from."""
+    counts = found.model.training["class_counts"]
     pairs = sorted(zip(found.model.classes, counts, strict=True), key=lambda pair: -pair[1])
     rows: list[list[Cell]] = [
-        [str(label), n, percent(n / total)] for label, n in pairs[:MOST_CLASSES]
+        [str(label), n, percent(n / sum(counts))] for label, n in pairs[:MOST_CLASSES]
     ]
     kind = "Classes" if len(rows) == len(counts) else f"The {len(rows)} most frequent classes"
     return table(("class", "rows", "share"), rows, kind)
-
-
-def verdict_section(found: Findings) -> Parts:
-    """Say whether a linear boundary separates the rows, with the proof where the model has one."""
-    verdict = found.model.verdict
-    if verdict is None:
-        converged = found.model.outcome.get("stop_reason") == "converged"
-        return [VERDICTS["converged" if converged else "unknown"]]
-    status = part("paragraph", part("strong", f"{verdict['status'].capitalize()}."))
-    facts = part("facts", _margin_facts(found.model, verdict))
-    return [status, VERDICTS[verdict["status"]], facts, _proof(verdict), *verdict["notes"]]
-
-
-def _margin_facts(model: Model, verdict: dict[str, Any]) -> list[tuple[str, str]]:
-    pairs, bounded = [], is_bounded(model)
-    if verdict["status"] == "separable":
-        ends = [number(verdict[name]) for name in ("margin_low", "margin_high")]
-        told = f"{ends[0]} to {ends[1]}" if verdict["margin_high"] else f"at least {ends[0]}"
-        pairs += [("margin γ", told), ("radius R", number(verdict["radius"]))]
-        if bounded and verdict["bound"] is not None:
-            pairs.append(("mistakes allowed by the theorem", number(int(verdict["bound"]))))
-    if bounded and verdict["mistakes"] is not None:
-        pairs.append(("mistakes made", number(verdict["mistakes"])))
-    if verdict["conflicts"]:
-        pairs.append(("equal rows with different labels", f"{len(verdict['conflicts']):,} groups"))
-    return pairs
 
 
 def is_bounded(model: Model) -> bool:
@@ -141,18 +67,16 @@ def is_bounded(model: Model) -> bool:
     return model.learner.endswith("Perceptron") and plain and options["fit_intercept"]
 
 
-def _proof(verdict: dict[str, Any]) -> str:
-    """Show the weights on rows that no linear boundary can get round."""
-    proof = verdict["certificate"]
-    if proof is None:
-        return ""
-    if "positive" in proof:
+def proof(certificate: dict[str, Any]) -> Markup:
+    """Return the weights on rows that no linear boundary can get round."""
+    if "positive" in certificate:
         caption = "Proof: these mixtures of rows of the two classes are the same point"
         headings = ["class", "row", "weight"]
+        negative, positive = certificate["labels"]
         lines = [
             [str(label), row + 1, _weight(weight)]
-            for side, label in (("positive", proof["labels"][1]), ("negative", proof["labels"][0]))
-            for row, weight in zip(proof[side]["rows"], proof[side]["weights"], strict=True)
+            for side, label in (("positive", positive), ("negative", negative))
+            for row, weight in zip(*certificate[side].values(), strict=True)
         ]
     else:
         caption = (
@@ -160,7 +84,7 @@ def _proof(verdict: dict[str, Any]) -> str:
             "rival cancels in every class"
         )
         headings = ["class", "rival", "row", "weight"]
-        columns = (proof[name] for name in ("labels", "rivals", "rows", "weights"))
+        columns = (certificate[name] for name in ("labels", "rivals", "rows", "weights"))
         lines = [
             [str(label), str(rival), row + 1, _weight(weight)]
             for label, rival, row, weight in zip(*columns, strict=True)
@@ -180,34 +104,8 @@ def _weight(fraction: str) -> str:
     return fraction if len(fraction) <= 15 else f"{float(Fraction(fraction)):.4g}"
 
 
-def course_section(found: Findings) -> Parts:
-    """Show how mistakes and the error on held-out rows went from pass to pass."""
-    model, history = found.model, found.model.history
-    if not history:
-        return []
-    outcome = model.outcome
-    reason = REASONS.get(outcome.get("stop_reason", ""), "")
-    sentence = f"{counted(len(history), 'pass')}"
-    if reason:
-        sentence += f"; training ended because {reason}"
-    best = outcome.get("best_pass", len(history))
-    if model.training.get("refit"):
-        again, n_all = model.training["refit_passes"], model.training["n_rows"]
-        sentence += f". Then the model was fitted to all {n_all:,} rows in {counted(again, 'pass')}"
-    elif best != len(history):
-        sentence += f". The model has the weights of pass {best}"
-    if found.error_before_bias is not None:
-        told = percent(model.training["held_out_error"])
-        sentence += (
-            f". The errors below are before the bias was moved on held-out rows (then {told})"
-        )
-    n_rows = outcome.get("n_learned")
-    display = plots.ErrorsDisplay.from_history(model.records, n_rows)
-    drawn = [] if display is None else [picture(display)]
-    return [f"{sentence}.", *drawn, _passes(history)]
-
-
-def _passes(history: tuple[dict[str, Any], ...]) -> str:
+def passes(history: Sequence[dict[str, Any]]) -> Markup:
+    """Return a line for each pass."""
     held_out = any(record["validation_score"] is not None for record in history)
     headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * held_out
     rows: list[list[Cell]] = [
@@ -216,72 +114,31 @@ def _passes(history: tuple[dict[str, Any], ...]) -> str:
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
-    return part("fold", "Every pass", table(headings, rows, caption))
+    return table(headings, rows, caption)
 
 
-def survival_section(found: Findings) -> Parts:
-    """Show how long weight vectors lasted."""
-    survival = found.survival
-    if survival is None or not len(survival):
-        return []
-    sentence = (
-        f"Training made {counted(len(survival), 'weight vector')}: the zero vector, and one with "
-        "each update. Half of them survived "
-        f"{counted(int(sorted(survival)[len(survival) // 2]), 'row')} or fewer, the longest "
-        f"{counted(int(survival.max()), 'row')}."
-    )
-    return [sentence, picture(plots.SurvivalDisplay.from_survival(survival))]
-
-
-def test_section(found: Findings) -> Parts:
-    """Say how good the model is on new rows."""
-    evaluation = found.judged
-    if evaluation is None:
-        told = held_out_sentence(found)
-        given = "None of the test labels is known." if found.evaluation else NO_TEST
-        return [f"{told}. The error on new data may be higher. {given}" if told else given]
-    sentence = (
-        f"{evaluation.n_wrong:,} of {counted(evaluation.n_rows, 'row')} wrong: error "
-        f"{percent(evaluation.error)}, 95% interval "
-        f"{interval(evaluation.n_wrong, evaluation.n_rows)}."
-    )
-    label, baseline = evaluation.baseline(found.model.training.get("class_counts"))
-    sentence += f" Always predicting {label} has error {percent(baseline)}."
-    if evaluation.roc_auc is not None:
-        sentence += f" ROC AUC {evaluation.roc_auc:.4f}."
-    if evaluation.n_unlabelled:
-        sentence += f" {counted(evaluation.n_unlabelled, 'row')} without a label skipped."
-    headings, rows, which = class_table(evaluation)
-    caption = "Precision and recall" + ("" if which == "Classes" else f": {which}")
-    names = ", ".join(map(file_name, found.test_names))
-    where = f" Rows of {names}." if names else ""
-    return [
-        sentence + where,
-        _matrix(evaluation)
-        if len(evaluation.labels) <= MOST_IN_MATRIX
-        else table(*confusion_list(evaluation, MOST_CONFUSIONS)),
-        table(headings, rows, caption),
-        *_curves(found, evaluation),
-    ]
-
-
-def _curves(found: Findings, evaluation: Evaluation) -> Iterator[Markup]:
-    """Draw precision and recall, the probabilities, and the error of the clearest votes."""
+def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:
+    """Yield precision and recall, the probabilities, and the error of the clearest votes."""
     model, reliability, coverage = found.model, found.reliability, evaluation.coverage_curve
     two = len(model.classes) == 2
     scores, positive = evaluation.scores_for(1)
     if two and not model.voted and positive.any():
         curve, label = (scores, positive, scores > 0), str(model.classes[1])
-        yield picture(plots.PrecisionRecallDisplay.from_scores(*curve, label=label))
+        yield plots.PrecisionRecallDisplay.from_scores(*curve, label=label)
     if reliability is not None:
         what = f"the row is {model.classes[1]}" if two else "the prediction is right"
-        yield picture(plots.ReliabilityDisplay.from_reliability(reliability, what=what))
+        yield plots.ReliabilityDisplay.from_reliability(reliability, what=what)
     if coverage is not None:
-        yield picture(plots.CoverageDisplay(*coverage, "vote margin", evaluation.n_rows))
+        yield plots.CoverageDisplay(*coverage, "vote margin", evaluation.n_rows)
 
 
-def _matrix(evaluation: Evaluation) -> str:
-    """Return the confusion matrix, each cell shaded by its share of the true class."""
+def confusions(evaluation: Evaluation) -> Markup:
+    """Return the confusion matrix, each cell shaded by its share of the true class.
+
+    Of many classes, the most frequent confusions.
+    """
+    if len(evaluation.labels) > MOST_IN_MATRIX:
+        return table(*confusion_list(evaluation, MOST_CONFUSIONS))
     rows: list[list[Cell]] = []
     for true, counts in enumerate(evaluation.confusion.tolist()):
         total = max(sum(counts), 1)
@@ -296,48 +153,11 @@ def _matrix(evaluation: Evaluation) -> str:
     return table(headings, rows, caption, "matrix")
 
 
-def hardest_section(found: Findings) -> Parts:
-    """Show the rows that went most wrong, with the features and training rows that decided."""
-    if not found.hardest:
-        return []
-    told = "Wrong rows whose wrong class was furthest ahead; rows are counted from 1."
-    return [told, *(_row(found.model, row) for row in found.hardest)]
-
-
-def _row(model: Model, row: MisjudgedRow) -> str:
-    text = max((value for _, value in row.values), key=len, default="")
-    beside = f", which was {number(row.lead)} ahead"
-    if len(text) > IN_HEADING:
-        beside = f": “{text[:LONG_VALUE]}{'…' * (len(text) > LONG_VALUE)}”"
-    summary = f"Row {row.number:,}: {row.label} taken for {row.predicted}{beside}"
-    teachers = (
-        _teachers(f"Training rows that taught it to answer {row.predicted}", row.taught),
-        _teachers("Training rows that taught it the opposite", row.opposed),
-    )
-    terms = ""
-    if row.explanation is not None:
-        headings, rows, title = contribution_table(model, row.explanation, MOST_TERMS)
-        terms = table(headings, rows, f"What decided: {title}")
-    return part("fold", summary, *([row.pixels] if row.pixels else _values(row)), terms, *teachers)
-
-
-def _values(row: MisjudgedRow) -> list[Markup]:
-    """Show what stands in the row: texts whole, if not too long, and values by column."""
-    texts = [(name, value) for name, value in row.values if len(value) > LONG_VALUE]
-    short = [(name, value) for name, value in row.values if len(value) <= LONG_VALUE]
-    parts = [part("facts", short, "values")] if short else []
-    for name, value in texts:
-        cut = value if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]} …"
-        parts.append(part("quote", name, cut))
-    if row.n_more:
-        parts.append(part("paragraph", f"and {counted(row.n_more, 'more value')}"))
-    return parts
-
-
-def _teachers(caption: str, teachers: list[Teacher]) -> str:
-    if not teachers:
+def teachers(caption: str, taught: Sequence[Teacher]) -> str:
+    """Return training rows behind a decision, with what they have in common with its row."""
+    if not taught:
         return ""
-    longest = max(abs(teacher.term.amount) for teacher in teachers)
+    longest = max(abs(teacher.term.amount) for teacher in taught)
     rows: list[list[Cell]] = [
         [
             f"row {t.term.row + 1:,}",
@@ -347,45 +167,29 @@ def _teachers(caption: str, teachers: list[Teacher]) -> str:
             Bar(t.term.amount, longest),
             part("names", ", ".join(f"{name} {signed(product)}" for name, product in t.shared)),
         ]
-        for t in teachers
+        for t in taught
     ]
     headings = ("learned from", "label", "times", "amount", "", "in common with this row")
     return table(headings, rows, caption, "taught")
 
 
-def weight_section(found: Findings) -> Parts:
-    """Show which features decide."""
-    parts: Parts = []
-    if found.by_effect:
-        parts.append(
-            "The features have very different ranges, so they are ranked by weight × standard "
-            "deviation."
-        )
-    if found.model.voted:
-        parts.append("The model decides by vote; these are the average weights.")
-    folded = len(found.rankings) > MOST_TABLES
-    parts.append(_weight_pictures(found))
-    if folded:
-        headings, rows, title = ranking_list(found.rankings, IN_LINE)
-        parts.append(table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title))
-    for ranking in found.rankings:
-        tables = [table(*made) for made in weight_tables(ranking, by_effect=found.by_effect)]
-        shapes = [part("paragraph", f"{bias_sentence(ranking)}."), *tables]
-        parts += [part("fold", f"Weights of {ranking.label}", *shapes)] if folded else shapes
-    return parts
+def rankings(ranked: Sequence[Ranking]) -> Markup:
+    """Return a line for each class with its largest weights."""
+    headings, rows, title = ranking_list(ranked, IN_LINE)
+    return table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title)
 
 
-def column_section(found: Findings) -> Parts:
+def columns(found: Findings) -> str:
     """Draw what each column adds to the score over its values, where the rows have columns."""
     model = found.model
     named = model.table is not None and model.table.owners() is not None
     if not named or model.is_kernel or feature_grid(model, found.largest) is not None:
-        return []
+        return ""
     display = plots.ShapeDisplay.from_estimator(model, n=MOST_SHAPES)
-    return [picture(display)] if display.shapes else []
+    return picture(display) if display.shapes else ""
 
 
-def _weight_pictures(found: Findings) -> str:
+def weight_pictures(found: Findings) -> str:
     """Draw the weights of each class where the features are the pixels of a picture."""
     model = found.model
     grid = feature_grid(model, found.largest)
@@ -396,6 +200,11 @@ def _weight_pictures(found: Findings) -> str:
     drawn = [grid.picture(w, str(label)) for w, label in zip(weights, labels, strict=True)]
     caption = f"The weights for {', '.join(map(str, labels))} as pictures: blue speaks for it"
     return part("figure", part("pictures", Markup("").join(drawn)), caption)
+
+
+def code(value: Any) -> Markup:
+    """Return the value of a parameter, so that the training can be done again."""
+    return part("code", json.dumps(value, ensure_ascii=False))
 
 
 def picture(display: plots.Display) -> Markup:

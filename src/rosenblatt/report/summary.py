@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.model import Model
 from rosenblatt.report.findings import Findings
-from rosenblatt.report.markup import part
 from rosenblatt.report.tables import interval
 from rosenblatt.wording import counted, percent, word_list
 
 MOST_NAMED = 3  # features on a side, or labels
 
 
-def summary_section(found: Findings) -> list[str]:
-    """Say what the model is, how good it is and what decides; warn where that would mislead."""
+def summary_of(found: Findings) -> str:
+    """Say what the model is, how good it is and what decides."""
     sentences = (_what(found), _how_good(found), _counts(found), _how_sure(found), _evidence(found))
-    words = " ".join(sentence for sentence in sentences if sentence)
-    return [words, *(part("paragraph", told, "warning") for told in warnings_of(found))]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def kind_of(model: Model) -> str:
