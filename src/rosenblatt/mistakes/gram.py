@@ -52,9 +52,7 @@ def gram_between(kernel: Kernel, left: Rows | Numbers, right: Rows) -> Panels:
 
     def panel(numbers: Numbers) -> Panel:
         dots, squares = dots_of(numbers), _some(right_squares, numbers)
-        return lambda chosen: kernel.of_dots(
-            dots(chosen), len(numbers), _some(left_squares, chosen), squares
-        )
+        return lambda chosen: kernel.of_dots(dots(chosen), _some(left_squares, chosen), squares)
 
     return panel
 

@@ -33,12 +33,11 @@ class Kernel:
     def of_dots(
         self,
         dots: NDArray[Any],
-        n_right: int,
         left: NDArray[Any] | None,  # ‖x‖² where the kernel needs them
         right: NDArray[Any] | None,
     ) -> NDArray[Any]:
         """Return the values for these dot products, in their place where that is float64."""
-        values = dots if dots.dtype == np.float64 else np.empty((len(dots), n_right))
+        values = dots if dots.dtype == np.float64 else np.empty(dots.shape)
         is_poly = self.name == "poly"  # a linear kernel is a polynomial too
         numbers = (self.gamma, self.coef0, self.degree) if is_poly else (1.0, 0.0, 1)
 

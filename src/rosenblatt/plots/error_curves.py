@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
 from rosenblatt.models.learner import generator_from
+from rosenblatt.parameters import check_setting
 from rosenblatt.plots.display import Axes, Display, legend_beside, style_axes, titled
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
-from rosenblatt.plots.subject import DrawnRows, rows_of_data, rows_of_estimator
+from rosenblatt.plots.subject import DrawnRows, a_quarter, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import Order, row_numbers
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
@@ -22,7 +23,6 @@ from rosenblatt.training.loop import Shuffle
 MOST_MARKED = 40  # passes; the curves of more are lines without marks
 ORDERS: dict[str, Shuffle] = {"not permuted": False, "permuted every pass": True}
 STYLES = ((VERMILION, "^"), (BLUE, "o"), (GREEN, "s"))
-HELD_OUT = 4  # one row in this number is put aside if there are no test rows
 
 
 @dataclass
@@ -79,7 +79,7 @@ class ErrorsDisplay(Display):
         learner = learner_or_default(estimator)
         rows, test = train_and_test(X, y, X_test, y_test)
         split = Split(rows, test, random_state)
-        training, judged = errors_by_pass(learner, split, check_passes(max_iter))
+        training, judged = errors_by_pass(learner, split, max_iter)
         name = "test error" if test is not None else "error on a held-out quarter"
         passes, best = np.arange(1, len(training) + 1), int(np.argmin(judged)) + 1
         title = type(learner).__name__
@@ -213,7 +213,6 @@ class OrdersDisplay(Display):
 
         learner = learner_or_default(estimator)
         rows, test = train_and_test(X, y, X_test, y_test)
-        max_iter = check_passes(max_iter)
         errors: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]] = {name: [] for name in ORDERS}
         for seed in range(random_state, random_state + n_seeds):
             split = Split(rows, test, seed)
@@ -268,12 +267,11 @@ class Split:
         if test is not None:
             self.X, self.y, self.X_test, self.y_test = rows.X, rows.labels, test.X, test.labels
             return
-        order = np.random.default_rng(seed).permutation(len(rows.numbers))
-        n_test = len(order) // HELD_OUT
-        aside, kept = np.sort(order[:n_test]), np.sort(order[n_test:])
-        if not n_test or len(np.unique(rows.numbers[kept])) < 2:
+        aside = a_quarter(rows.n_rows, seed)
+        kept = ~aside
+        if not aside.any() or len(np.unique(rows.numbers[kept])) < 2:
             raise InputError(
-                f"{len(order)} rows are too few to hold out a quarter of them; pass more rows, or "
+                f"{rows.n_rows} rows are too few to hold out a quarter of them; pass more rows, or "
                 "X_test and y_test."
             )
         self.X, self.y = rows.X[kept], rows.labels[kept]
@@ -301,6 +299,7 @@ def errors_by_pass(
     """
     from sklearn.base import clone
 
+    check_setting("max_iter", max_iter)
     errors = np.empty((2, max_iter))
     learner = clone(estimator)
     shuffle, seed = getattr(learner, "shuffle", True), getattr(learner, "random_state", 0)
@@ -329,10 +328,3 @@ def learner_or_default(estimator: Any) -> Any:
     if getattr(estimator, "early_stopping", False):
         raise InputError("The curve needs all passes; set early_stopping=False.")
     return estimator
-
-
-def check_passes(max_iter: Any) -> int:
-    """Return a number of passes."""
-    if not isinstance(max_iter, int | np.integer) or isinstance(max_iter, bool) or max_iter < 1:
-        raise InputError(f"max_iter must be an integer of at least 1; got {max_iter!r}.")
-    return int(max_iter)

@@ -24,7 +24,14 @@ from rosenblatt.plots.scene import (
     set_frame,
     write_bold,
 )
-from rosenblatt.plots.subject import DrawnRows, Linear, linear_of, rows_of_data, rows_of_estimator
+from rosenblatt.plots.subject import (
+    DrawnRows,
+    Linear,
+    a_quarter,
+    linear_of,
+    rows_of_data,
+    rows_of_estimator,
+)
 from rosenblatt.training.examples import numbers_of
 
 GRID = 240  # points along each side
@@ -334,7 +341,10 @@ class ComparisonDisplay(Display):
         shown = plane_of(given, features, plane)
         rows = replace(given, X=shown.points(given.X))
         seen = Plane(np.zeros(2), np.eye(2), shown.labels, shown.note)
-        judged = _held_out(rows.numbers, random_state)
+        judged = a_quarter(rows.n_rows, random_state)
+        present = np.unique(rows.numbers[~judged])
+        if rows.n_rows < FEWEST or len(present) < len(np.unique(rows.numbers)):
+            judged[:] = True  # by all rows: the others would be too few
         learned = ~judged if not judged.all() else judged
         learners = default_learners(max_iter, random_state) if estimators is None else estimators
         if not learners:
@@ -402,14 +412,6 @@ class ComparisonDisplay(Display):
             spare[0].text(0.03, 0.02, note, transform=spare[0].transAxes, fontsize=8)
         else:
             self.legend_ = legend_beside(axes[self.shape[1] - 1], handles)
-
-
-def _held_out(numbers: NDArray[Any], seed: int) -> NDArray[Any]:
-    """Return which rows judge: a quarter, unless the others would be too few; then all."""
-    judged = np.zeros(len(numbers), bool)
-    judged[np.random.default_rng(seed).permutation(len(numbers))[: len(numbers) // 4]] = True
-    few = len(numbers) < FEWEST or len(np.unique(numbers[~judged])) < len(np.unique(numbers))
-    return judged | few
 
 
 def default_learners(max_iter: int, random_state: int) -> dict[str, Any]:

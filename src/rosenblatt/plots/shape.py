@@ -158,17 +158,9 @@ class ShapeDisplay(Display):
             place = float(x[-1]) + 0.08 * width
             for k in range(len(self.labels)):
                 ax.plot([place], one.amounts[k, level, :1], "D", color=self._style(k)[0], ms=5)
-            ax.annotate(
-                "missing",
-                (place, 0.0),
-                (0, 4),
-                textcoords="offset points",
-                rotation=90,
-                ha="center",
-                fontsize=8,
-                color=FAINT,
-                xycoords=("data", "axes fraction"),
-            )
+            beside: Any = {"xytext": (0, 4), "textcoords": "offset points", "rotation": 90}
+            beside |= {"ha": "center", "fontsize": 8, "color": FAINT}
+            ax.annotate("missing", (place, 0.0), xycoords=("data", "axes fraction"), **beside)
         return handles
 
     def _bars(self, ax: Axes, one: ColumnShape) -> list[Any]:
@@ -180,19 +172,11 @@ class ShapeDisplay(Display):
         height, handles = 0.76 / len(self.labels), []
         for k, label in enumerate(self.labels):
             places = np.arange(len(order)) + (k + 0.5) * height - 0.38
-            unsure = None if one.deviations is None else one.deviations[k, order, 0]
             look: Any = {"ecolor": INK, "error_kw": {"elinewidth": 0.9, "capsize": 2}}
-            handles.append(
-                ax.barh(
-                    places,
-                    one.amounts[k, order, 0],
-                    height,
-                    xerr=unsure,
-                    color=self._style(k)[0],
-                    label=label_text(label),
-                    **look,
-                )
-            )
+            look |= {"color": self._style(k)[0], "label": label_text(label)}
+            if one.deviations is not None:
+                look["xerr"] = one.deviations[k, order, 0]
+            handles.append(ax.barh(places, one.amounts[k, order, 0], height, **look))
         names = one.levels[0].names
         ax.set_yticks(range(len(order)), [label_text(names[k], 18) for k in order], color=INK)
         ax.tick_params(axis="y", length=0)

@@ -56,6 +56,13 @@ def rows_of_estimator(
     return DrawnRows(matrix_of(rows).astype(np.float64), numbers, classes, name)
 
 
+def a_quarter(n_rows: int, seed: int) -> NDArray[np.bool_]:
+    """Return which rows are put aside, a random quarter of them."""
+    aside = np.zeros(n_rows, bool)
+    aside[np.random.default_rng(seed).permutation(n_rows)[: n_rows // 4]] = True
+    return aside
+
+
 def check_fitted(estimator: Any) -> None:
     """Raise InputError unless an estimator is fitted, and gives each row one label."""
     if not hasattr(estimator, "classes_"):

@@ -1,14 +1,18 @@
 """Cycles: the same weights at the same point of a pass, so that training never ends."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.rules import ZERO_CONVENTIONS, Perceptron
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 from rosenblatt.training.state import State, run_pass
@@ -40,10 +44,9 @@ class Cycle:
 
     def __str__(self) -> str:
         start = "at the start" if self.first == 0 else f"after pass {self.first}"
-        times = f"{self.length} pass{'es' * (self.length != 1)}"
         return (
             f"The weights after pass {self.again} are those {start}: in this order training "
-            f"repeats every {times} and never converges."
+            f"repeats every {self.length} pass{'es' * (self.length != 1)} and never converges."
         )
 
 
@@ -64,70 +67,50 @@ def find_cycle(X: Any, y: Any, *, max_passes: int = 1000, zero: str = "mistake")
     if zero not in ZERO_CONVENTIONS:
         msg = f"zero must be one of {', '.join(map(repr, ZERO_CONVENTIONS))}; got {zero!r}."
         raise InputError(msg)
-    _check_whole(rows)
+    values = rows.X.data if rows.is_sparse else rows.X
+    broken = values[values != np.floor(values)]
+    if len(broken):
+        msg = f"Cycles are found on integers only; X holds {broken[0]}: scale it to whole numbers."
+        raise InputError(msg)
     seen: dict[bytes, int] = {}
-    training = _Training(rows, zero)
-    for pass_ in range(max_passes + 1):
-        first = seen.setdefault(training.digest(), pass_)
-        if first != pass_:
-            return _confirmed(rows, zero, first, pass_)
-        if pass_ < max_passes and not training.run():
-            return None  # converged
+    for again, (weights, _) in enumerate(islice(_passes(rows, zero), max_passes + 1)):
+        digest = blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
+        first = seen.setdefault(digest, again)
+        if first != again:
+            return _confirmed(rows, zero, first, again)
     return None
 
 
-class _Training:
-    """A perceptron that visits the rows in the order given."""
+def _passes(rows: LabelledRows, zero: str) -> Iterator[tuple[NDArray[Any], Log]]:
+    """Yield the weights of a perceptron at the start and after each pass, and its updates.
 
-    def __init__(self, rows: LabelledRows, zero: str) -> None:
-        self.examples = rows.examples()
-        self.state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
-        self.order = self.examples.numbers()
-        self.log = empty_log(len(self.order))
-        self._zero = ZERO_CONVENTIONS[zero]
-
-    def run(self) -> int:
-        """Make one pass; return the number of updates."""
-        rule = Perceptron(1.0)
-        counts = run_pass(self.state, self.examples, self.order, rule, self._zero, self.log)
-        return int(counts.updates)
-
-    def digest(self) -> bytes:
-        return blake2b((self.state.weights + 0.0).tobytes(), digest_size=16).digest()
+    Rows are visited in the order given; a pass without an update is the end.
+    """
+    examples = rows.examples()
+    state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
+    order, n_updates = examples.numbers(), 0
+    log = empty_log(len(order))
+    while True:
+        yield state.weights, Log(*(column[:n_updates] for column in log))
+        made = run_pass(state, examples, order, Perceptron(1.0), ZERO_CONVENTIONS[zero], log)
+        n_updates = int(made.updates)
+        if not n_updates:
+            return
 
 
 def _confirmed(rows: LabelledRows, zero: str, first: int, again: int) -> Cycle | None:
     """Run once more, compare the weights themselves and count the updates between."""
-    training = _Training(rows, zero)
-    for _ in range(first):
-        training.run()
-    start = training.state.weights.copy()
-    counts: dict[tuple[int, int], int] = {}
-    for _ in range(again - first):
-        updates = training.run()
-        pairs = zip(training.log.row[:updates], training.log.rival[:updates], strict=True)
-        for row, rival in pairs:
-            key = int(row), int(rival)
-            counts[key] = counts.get(key, 0) + 1
-    exact = np.abs(training.state.weights).max() < WHOLE
-    if not (exact and np.array_equal(start, training.state.weights)):
+    passes = islice(_passes(rows, zero), first, again + 1)
+    weights, _ = next(passes)
+    start, counts = weights.copy(), Counter[tuple[int, int]]()
+    for weights, updates in passes:  # noqa: B007  # the last ones are compared below
+        counts.update(zip(updates.row.tolist(), updates.rival.tolist(), strict=True))
+    if not (np.abs(weights).max() < WHOLE and np.array_equal(start, weights)):
         return None
     classes = rows.classes.tolist()
     two = len(classes) == 2
-    return Cycle(
-        first,
-        again,
-        tuple(
-            (row, classes[(rival + 1) // 2 if two else rival], count)
-            for (row, rival), count in sorted(counts.items())
-        ),
+    updated = (
+        (row, classes[(rival + 1) // 2 if two else rival], count)
+        for (row, rival), count in sorted(counts.items())
     )
-
-
-def _check_whole(rows: LabelledRows) -> None:
-    values = rows.X.data if rows.is_sparse else rows.X
-    bad = np.flatnonzero((values != np.floor(values)).ravel())
-    if len(bad):
-        value = values.ravel()[bad[0]]
-        msg = f"Cycles are found on integers only; X holds {value}: scale it to whole numbers."
-        raise InputError(msg)
+    return Cycle(first, again, tuple(updated))
