@@ -43,12 +43,10 @@ class ConfusionDisplay(Display):
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
         """Evaluate on the rows X with labels y, preferably not training rows."""
         rows = rows_of_estimator(estimator, X, y)
-        classes = np.asarray(estimator.classes_)
-        guess = np.searchsorted(classes, np.asarray(estimator.predict(X)))
-        counts = np.zeros((len(classes), len(classes)), np.int64)
-        known = rows.numbers >= 0
-        np.add.at(counts, (rows.numbers[known], guess[known]), 1)
-        return cls.from_counts(counts, classes.tolist(), title=type(estimator).__name__)
+        guess = np.searchsorted(rows.classes, np.asarray(estimator.predict(X)))
+        counts = np.zeros((len(rows.classes), len(rows.classes)), np.int64)
+        np.add.at(counts, (rows.numbers, guess), 1)
+        return cls.from_counts(counts, rows.classes.tolist(), title=type(estimator).__name__)
 
     @classmethod
     def from_counts(cls, counts: Any, classes: Any, *, title: str = "") -> Self:

@@ -27,7 +27,6 @@ MOST_VALUES = 20_000  # in all vectors
 MOST_VARIABLES = 40
 MOST_BITS = 20_000  # of a number times the number of variables
 
-Vector = list[int]
 Weights = dict[int, Fraction]  # by the number of a vector
 
 
@@ -59,7 +58,7 @@ def nearest_point(
     if not is_small(system, numbers):
         return None
     vectors = _integers(system, numbers)
-    scales = [Fraction(1)] * system.width
+    scales: NDArray[Any] = np.full(system.width, Fraction(1))
     is_free = ~length
     sides = [np.arange(len(numbers))]
     if is_free.any() and system.n_classes == 2:  # both classes have half of the weight
@@ -67,12 +66,11 @@ def nearest_point(
         if not all(map(len, sides)):
             return None
     elif is_free.any():  # biases that are free cost next to nothing when they are long
-        long = Fraction(max(abs(n) for vector in vectors for n in vector) << 60)
-        scales = [long if free else scale for free, scale in zip(is_free, scales, strict=True)]
+        scales[is_free] = Fraction(abs(vectors).max() << 60)
         is_free = np.zeros_like(is_free)
     begun = [side[np.isin(numbers[side], likely)][: system.width // len(sides)] for side in sides]
     starts = [_even(begun), _even([side[:1] for side in sides])]
-    return _nearest(numbers, vectors, scales, (~is_free).tolist(), starts, deadline)
+    return _nearest(numbers, vectors, scales, ~is_free, starts, deadline)
 
 
 def _even(sides: Sequence[NDArray[Any]]) -> Weights:
@@ -93,9 +91,9 @@ def any_witness(
     if not is_small(system, numbers):
         return None
     vectors = _integers(system, numbers)
-    scales = [Fraction(1, gcd(*column) or 1) for column in zip(*vectors, strict=True)]
-    start = {0: Fraction(1)}
-    return _nearest(numbers, vectors, scales, [True] * system.width, [start], deadline)
+    scales = np.array([Fraction(1, gcd(*column) or 1) for column in vectors.T])
+    every, start = np.ones(system.width, bool), {0: Fraction(1)}
+    return _nearest(numbers, vectors, scales, every, [start], deadline)
 
 
 def is_small(system: Inequalities, numbers: NDArray[Any]) -> bool:
@@ -103,32 +101,30 @@ def is_small(system: Inequalities, numbers: NDArray[Any]) -> bool:
     return system.width <= MOST_VARIABLES and 0 < len(numbers) * system.width <= MOST_VALUES
 
 
-def _integers(system: Inequalities, numbers: NDArray[Any]) -> list[Vector]:
-    """Return the vectors of inequalities as integers, up to one factor."""
+def _integers(system: Inequalities, numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the vectors of inequalities as Python's integers, up to one factor."""
     stored = system.exact_vectors(numbers)
     assert stored is not None  # noqa: S101  # stored values always are fractions
-    return [[vector.get(j, 0) for j in range(system.width)] for vector in stored[0]]
+    return np.array([[a.get(j, 0) for j in range(system.width)] for a in stored[0]], object)
 
 
 def _nearest(
     numbers: NDArray[Any],
-    vectors: list[Vector],
-    scales: list[Fraction],
-    length: list[bool],
+    vectors: NDArray[Any],
+    scales: NDArray[Any],
+    length: NDArray[Any],
     starts: Sequence[Weights],
     deadline: Deadline,
 ) -> NearestPoint | None:
     """Return the nearest point of vectors whose variables are scaled first, to whole numbers."""
-    scaled = [[int(n * s) for n, s in zip(vector, scales, strict=True)] for vector in vectors]
-    bits = max(abs(n) for vector in scaled for n in vector).bit_length()
-    if bits * len(scales) > MOST_BITS:
+    scaled = np.vectorize(int, "O")(vectors * scales)
+    if abs(scaled).max().bit_length() * len(scales) > MOST_BITS:
         return None
     for start in starts:
         mixture = nearest_mixture(scaled, length, start, deadline) if start else None
         if mixture is not None:
             weights, v = mixture
-            v = [x * scale for x, scale in zip(v, scales, strict=True)]
-            return NearestPoint(numbers[list(weights)], list(weights.values()), v)
+            return NearestPoint(numbers[list(weights)], list(weights.values()), list(v * scales))
     return None
 
 
@@ -144,19 +140,15 @@ def floats(v: list[Fraction]) -> NDArray[Any]:
 
 
 def nearest_mixture(
-    vectors: list[Vector], length: list[bool], start: Weights, deadline: Deadline
-) -> tuple[Weights, list[Fraction]] | None:
+    vectors: NDArray[Any], length: NDArray[Any], start: Weights, deadline: Deadline
+) -> tuple[Weights, NDArray[Any]] | None:
     """Return the weights of the nearest point and its v; None where the start does not serve.
 
     Its weights sum to 1 and balance in the variables that do not count; its vectors have to be
     independent of each other.
     """
-    counting = [j for j, counts in enumerate(length) if counts]
-    free = [j for j, counts in enumerate(length) if not counts]
-    walk = _Walk(
-        [[a[j] for j in counting] for a in vectors], [[1, *(a[j] for j in free)] for a in vectors]
-    )
-    walk.weights = dict(start)
+    ones = np.ones((len(vectors), 1), object)
+    walk = _Walk(vectors[:, length], np.hstack([ones, vectors[:, ~length]]), start)
     while True:
         multipliers = walk.move_to_nearest(deadline)
         if multipliers is None:
@@ -166,21 +158,18 @@ def nearest_mixture(
         if entering is None:
             break
         walk.weights[entering] = Fraction(0)
-    v = [Fraction(0)] * len(length)
-    for j, value in zip(counting, x, strict=True):
-        v[j] = value
-    for j, multiplier in zip(free, multipliers[1:], strict=True):
-        v[j] = -multiplier
+    v = np.empty(len(length), object)
+    v[length], v[~length] = x, [-multiplier for multiplier in multipliers[1:]]
     return walk.weights, v
 
 
 class _Walk:
     """Weights on few vectors, moved until they are those of the nearest point of all."""
 
-    def __init__(self, g: list[Vector], h: list[Vector]) -> None:
+    def __init__(self, g: NDArray[Any], h: NDArray[Any], start: Weights) -> None:
         self._g, self._h = g, h  # what counts in the length; what has to balance
         self._products: dict[tuple[int, int], int] = {}
-        self.weights: Weights = {}
+        self.weights = dict(start)
 
     def move_to_nearest(self, deadline: Deadline) -> list[Fraction] | None:
         """Move to the nearest point of the hull of the vectors in use; return the multipliers.
@@ -206,15 +195,13 @@ class _Walk:
 
     def _affine(self) -> tuple[Weights, list[Fraction]] | None:
         """Return weights of any sign with the shortest sum, and the multipliers."""
-        used, h = list(self.weights), self._h
-        n, k = len(used), len(h[0])
-        matrix = np.zeros((n + k, n + k), dtype=object)
-        for p, i in enumerate(used):
-            for q, j in enumerate(used):
-                matrix[p, q] = self._product(i, j)
-            for q in range(k):
-                matrix[p, n + q] = matrix[n + q, p] = h[i][q]
-        right = [0] * n + [1] + [0] * (k - 1)
+        used = list(self.weights)
+        h, n = self._h[used], len(used)
+        matrix = np.zeros((n + h.shape[1],) * 2, dtype=object)
+        matrix[:n, :n] = [[self._product(i, j) for j in used] for i in used]
+        matrix[:n, n:], matrix[n:, :n] = h, h.T
+        right = [0] * len(matrix)
+        right[n] = 1
         solved = solve(matrix, right)
         if solved is None:
             return None
@@ -223,25 +210,22 @@ class _Walk:
     def _product(self, i: int, j: int) -> int:
         key = (i, j) if i <= j else (j, i)
         if key not in self._products:
-            self._products[key] = sum(a * b for a, b in zip(self._g[i], self._g[j], strict=True))
+            self._products[key] = self._g[i] @ self._g[j]
         return self._products[key]
 
     def point(self) -> list[Fraction]:
         """Return Σ λ·g."""
         units, common = units_of(self.weights.values())
-        total = [0] * len(self._g[0])
-        for i, own in zip(self.weights, units, strict=True):
-            total = [t + own * n for t, n in zip(total, self._g[i], strict=True)]
-        return [Fraction(t, common) for t in total]
+        return [Fraction(t, common) for t in _products(self._g[list(self.weights)].T, units)]
 
     def furthest_below(self, x: list[Fraction], multipliers: list[Fraction]) -> int | None:
         """Return the vector with the least g·x − h·μ, if that is below 0."""
         units, _ = units_of([*x, *multipliers])
-        whole, prices = units[: len(x)], units[len(x) :]
-        values = [
-            sum(a * b for a, b in zip(g, whole, strict=True))
-            - sum(a * b for a, b in zip(h, prices, strict=True))
-            for g, h in zip(self._g, self._h, strict=True)
-        ]
-        least = min(range(len(values)), key=values.__getitem__)
+        values = _products(self._g, units[: len(x)]) - _products(self._h, units[len(x) :])
+        least = int(np.argmin(values))
         return least if values[least] < 0 else None
+
+
+def _products(matrix: NDArray[Any], units: list[int]) -> NDArray[Any]:
+    """Return a matrix of Python's integers times a vector of them."""
+    return np.asarray(matrix @ np.array(units, object))
