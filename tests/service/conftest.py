@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,16 +21,9 @@ from rosenblatt.service.writer import Entry, Writer
 Result = TypeVar("Result")
 
 
-def done(run: Callable[[Future[Any]], object]) -> Any:
-    """Return what a future gets that something was given."""
-    future: Future[Any] = Future()
-    run(future)
-    return future.result()
-
-
 def command(writer: Writer, run: Callable[[], Any]) -> Any:
     """Return the answer to a command."""
-    return done(lambda future: writer.command(run, future))
+    return writer.command(run).result()
 
 
 def create(writer: Writer, name: str = "m", **spec: Any) -> Entry:
@@ -47,7 +39,7 @@ def taught(features: Any, label: Any, id_: str | None = None) -> Example:
 
 def teach(writer: Writer, entry: Entry, *examples: Example, token: str | None = None) -> Any:
     """Return the answers to examples of one request."""
-    return done(lambda future: writer.teach(entry, examples, token, future))
+    return writer.teach(entry, examples, token).result()
 
 
 def counts(entry: Entry) -> tuple[int, int, int]:

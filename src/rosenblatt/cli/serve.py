@@ -143,7 +143,7 @@ def _make_token(screen: Screen, folder: str, given: dict[str, Any]) -> None:
     writer = Writer(folder)
     try:
         secret, record = token_record(request, writer.clock())
-        writer.obey(lambda: writer.add_token(record))
+        writer.command(lambda: writer.add_token(record)).result()
     finally:
         writer.close()
     if screen.wants_json:

@@ -66,21 +66,17 @@ class Access:
     ) -> None:
         self._tokens, self._operator = tokens, operator
         self._hosts = frozenset(host.lower() for host in hosts)
-        self._seen: set[bytes] = set()  # what was found to be one of them, with its port
         self._rate, self._clock = rate, clock
         self._buckets: dict[str, tuple[float, float]] = {}  # requests that are left, and when
 
     def check_host(self, host: bytes, origin: bytes | None) -> None:
         """Raise for a request to another host name, or from the page of another host."""
-        if host not in self._seen:
-            name = host.decode("latin-1").lower()
-            if not name.endswith("]"):
-                name = name.rsplit(":", 1)[0]
-            if name not in self._hosts:
-                msg = f"Unknown host name {name[:80]!r}; the service must be started with it."
-                raise RequestError(421, msg)
-            if len(self._seen) < 100:
-                self._seen.add(host)
+        name = host.decode("latin-1").lower()
+        if not name.endswith("]"):
+            name = name.rsplit(":", 1)[0]
+        if name not in self._hosts:
+            msg = f"Unknown host name {name[:80]!r}; the service must be started with it."
+            raise RequestError(421, msg)
         if origin is not None and origin.partition(b"://")[2].lower() != host.lower():
             raise RequestError(403, "Requests from pages of other hosts are refused.")
 

@@ -8,7 +8,7 @@ them, and writes a base, in one transaction: a crash leaves either all of it or 
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -144,8 +144,7 @@ class Replays:
             self._wait(fail)
 
     def _wait(self, run: Callable[[], Answered]) -> Any:
-        future: Future[Any] = Future()
-        self._writer.command(run, future)
+        future = self._writer.command(run)
         while not self._over.is_set():
             with suppress(TimeoutError):
                 return future.result(timeout=0.5)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -172,12 +173,11 @@ class ServedLearner(OnlineLearner):
             self._matrix([plain])  # raises for what is no row
             if weight != 0.0 and self._learn_alone(plain) > MISTAKE:
                 raise WeightOverflowError(UNSCALABLE)
-            self._note(None, count)
             return Effect(predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n)
         scaled = self.moments is not None
         if row is None or scaled or width != self._width or not row.learns(self.state):
             row = self._entered(features, plain)
-        self._note(row, count)
+        self._note(row)
         if self._log is not None:
             self._log.rival[0] = NO_UPDATE
         found = self._step(row, self._numbers[label], weight)
@@ -256,46 +256,38 @@ class ServedLearner(OnlineLearner):
             return slice(0, self._width)
         return row.row.indices[: row.row.indptr[1]].copy()
 
-    def _note(self, row: RowLearner | None, count: int) -> None:
+    def _note(self, row: RowLearner) -> None:
         """Note what undoes a lesson: the weights of its row, and what stands in them."""
         if self._trail is None:
             return
-        before, state = [], self.state
-        if row is not None:
-            at, turned = self._features(row), not state.by_feature and state.n_classes != 2
-            arrays = [a for a in (state.weights, state.ledger, state.variance) if a is not None]
-            views = [array.T if turned else array for array in arrays]
-            before = [(view, at, view[at].copy(), view[-1].copy()) for view in views]
-        self._trail.append((before, count))
+        state = self.state
+        at, turned = self._features(row), not state.by_feature and state.n_classes != 2
+        arrays = [a for a in (state.weights, state.ledger, state.variance) if a is not None]
+        views = [array.T if turned else array for array in arrays]
+        self._trail += [(view, at, view[at].copy(), view[-1].copy()) for view in views]
 
     def begin(self, *, single: bool = False) -> Any:
         """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
         self._trail = None if single else []  # a single one that is refused has changed nothing
         state, moments = self.state, None
-        arrays = state.weights, state.ledger, state.variance
         bias = state.by_class(state.weights)[:, -1].copy() if self.is_origin else None
         if self.moments is not None:
             moments = self.moments.features if single else self.moments.features.copy()
-        return state, arrays, state.by_feature, self._classes, self._width, bias, moments
+        return state, replace(state), self._classes, self._width, bias, moments
 
     def undo(self, mark: Any) -> None:
         """Go back to the mark: nothing since has been learned."""
         trail, self._trail = self._trail or [], None
-        for before, _ in reversed(trail):
-            for view, at, values, bias in before:
-                view[at], view[-1] = values, bias
-        state, arrays, by_feature, classes, self._width, bias, moments = mark
-        state.weights, state.ledger, state.variance = arrays
-        state.by_feature = by_feature
+        for view, at, values, bias in reversed(trail):
+            view[at], view[-1] = values, bias
+        self.state, saved, classes, self._width, bias, moments = mark
+        vars(self.state).update(vars(saved))  # its arrays and counts
         if bias is not None:
             self.is_origin = True
-            state.by_class(state.weights)[:, -1] = bias
-        if trail:
-            state.count = trail[0][1]
+            self.state.by_class(self.state.weights)[:, -1] = bias
         if self.moments is not None:
             self.moments.features = moments
             self.moments.forget(self._width)
-        self.state = state
         self._set_classes(classes)
         self.space.shrink(self._width)
 

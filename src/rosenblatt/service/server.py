@@ -182,7 +182,7 @@ class ModelServer:
             raise InputError(msg) from error
         name = Path(path).stem
         check_name(name)
-        self.writer.obey(lambda: self.writer.create(name, ModelSpec(file=file)))
+        self.writer.command(lambda: self.writer.create(name, ModelSpec(file=file))).result()
         return name
 
     def config(self) -> Any:
