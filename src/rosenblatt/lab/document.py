@@ -51,10 +51,9 @@ class Range(NamedTuple):
     @property
     def requirement(self) -> str:
         """What the setting must be."""
-        kind = (
-            "a whole number from {:.0f} to {:.0f}" if self.whole else "a number from {:g} to {:g}"
-        )
-        return kind.format(self.low, self.high)
+        if self.whole:
+            return f"a whole number from {self.low:.0f} to {self.high:.0f}"
+        return f"a number from {self.low:g} to {self.high:g}"
 
     def check(self, value: Any) -> Any:
         """Return the value as it is kept, or None if it is out of the range."""
@@ -210,17 +209,16 @@ def _points(name: str, value: Any) -> tuple[Point, ...]:
         raise InputError(f"The part {name} must be a list of [x, y, class]; got {_shown(value)}.")
     if len(value) > MOST_POINTS:
         raise InputError(f"The lab takes at most {MOST_POINTS} points; got {len(value)}.")
-    return tuple(_point(number, point) for number, point in enumerate(value))
-
-
-def _point(number: int, value: Any) -> Point:
-    point = _numbers(value, LARGEST, 3)
-    if point is None or point[2] not in (-1, 1):
-        raise InputError(
-            f"Point {number} must be two numbers up to {LARGEST:g} and a class, −1 or +1; "
-            f"got {_shown(value)}."
-        )
-    return point[0], point[1], int(point[2])
+    points: list[Point] = []
+    for number, one in enumerate(value):
+        point = _numbers(one, LARGEST, 3)
+        if point is None or point[2] not in (-1, 1):
+            raise InputError(
+                f"Point {number} must be two numbers up to {LARGEST:g} and a class, −1 or +1; "
+                f"got {_shown(one)}."
+            )
+        points.append((point[0], point[1], int(point[2])))
+    return tuple(points)
 
 
 def _is_number(value: Any) -> bool:

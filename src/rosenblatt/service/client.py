@@ -18,24 +18,8 @@ from uuid import uuid4
 import msgspec
 
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.service import requests
 from rosenblatt.service.limits import PORT, TOKEN_VARIABLE
-from rosenblatt.service.requests import (
-    Description,
-    ExplanationAnswer,
-    Forgotten,
-    Job,
-    JournalLine,
-    Label,
-    Learned,
-    LearnedMany,
-    ModelList,
-    Prediction,
-    Predictions,
-    Ready,
-    TokenAnswer,
-    TokenList,
-    WhyAnswer,
-)
 
 FIRST_WAIT = 0.1  # seconds before the first repetition; each later one waits three times as long
 LINES = 1000  # events of the journal that are asked for at a time
@@ -138,22 +122,24 @@ class Client:
 
     # Models
 
-    def models(self) -> list[Description]:
+    def models(self) -> list[requests.Description]:
         """Return all models that the token may know of."""
-        return self._ask(ModelList, "GET", "/v1/models").models
+        return self._ask(requests.ModelList, "GET", "/v1/models").models
 
-    def create(self, model: str, *, file: bytes | None = None, **spec: Any) -> Description:
+    def create(self, model: str, *, file: bytes | None = None, **spec: Any) -> requests.Description:
         """Create a model, or go on from the contents of a model ``file``.
 
         The same again changes nothing. ``spec`` holds fields of ``ModelSpec``, for example
         ``rule="pa1", parameters={"C": 0.5}, features={"kind": "hashed"}``.
         """
         body = {**spec, **_without_none(file=msgspec.to_builtins(file))}
-        return self._ask(Description, "PUT", _path(model), body)
+        return self._ask(requests.Description, "PUT", _path(model), body)
 
-    def describe(self, model: str, *, curve: bool = False) -> Description:
+    def describe(self, model: str, *, curve: bool = False) -> requests.Description:
         """Return what a model is and how it is doing, with the curve of its error if asked for."""
-        return self._ask(Description, "GET", _path(model), query={"curve": 1} if curve else None)
+        return self._ask(
+            requests.Description, "GET", _path(model), query={"curve": 1} if curve else None
+        )
 
     def delete(self, model: str) -> None:
         """Delete a model with all of its examples."""
@@ -163,54 +149,56 @@ class Client:
 
     def predict(
         self, model: str, features: Features, *, id: str | None = None, version: int | None = None
-    ) -> Prediction:
+    ) -> requests.Prediction:
         """Predict one row, by an older version if given; ``feedback`` can name its id later."""
         fields: dict[str, Any] = {"features": features, "id": id, "version": version}
-        return self._post(Prediction, model, "predict", **fields)
+        return self._post(requests.Prediction, model, "predict", **fields)
 
     def predict_many(
         self, model: str, rows: Iterable[Features], *, version: int | None = None
-    ) -> Predictions:
+    ) -> requests.Predictions:
         """Predict rows, all by one version."""
-        return self._post(Predictions, model, "predict", rows=list(rows), version=version)
+        return self._post(requests.Predictions, model, "predict", rows=list(rows), version=version)
 
     def learn(
-        self, model: str, features: Features, label: Label, *, id: str | None = None
-    ) -> Learned:
+        self, model: str, features: Features, label: requests.Label, *, id: str | None = None
+    ) -> requests.Learned:
         """Teach one example; it is on the disk of the service when this returns.
 
         With an ``id`` of your own the same example can be sent again at any time, and be forgotten
         by it. Without one it gets a random id.
         """
-        return self._post(Learned, model, "learn", **_example(features, label, id))
+        return self._post(requests.Learned, model, "learn", **_example(features, label, id))
 
     def learn_many(
         self,
         model: str,
-        examples: Iterable[tuple[Features, Label] | tuple[Features, Label, str | None]],
-    ) -> LearnedMany:
+        examples: Iterable[
+            tuple[Features, requests.Label] | tuple[Features, requests.Label, str | None]
+        ],
+    ) -> requests.LearnedMany:
         """Teach examples, all or none: pairs of features and label, or these and an id."""
         listed = [_example(*example) for example in examples]
-        return self._post(LearnedMany, model, "learn", examples=listed)
+        return self._post(requests.LearnedMany, model, "learn", examples=listed)
 
-    def feedback(self, model: str, id: str, label: Label) -> Learned:
+    def feedback(self, model: str, id: str, label: requests.Label) -> requests.Learned:
         """Teach the true label of an earlier prediction that had an id."""
-        return self._post(Learned, model, "feedback", id=id, label=label)
+        return self._post(requests.Learned, model, "feedback", id=id, label=label)
 
     # Reasons
 
     def explain(
         self, model: str, features: Features, *, version: int | None = None, top: int = 20
-    ) -> ExplanationAnswer:
+    ) -> requests.ExplanationAnswer:
         """Return what each feature of a row adds to its score, the ``top`` largest amounts."""
         fields: dict[str, Any] = {"features": features, "version": version, "top": top}
-        return self._post(ExplanationAnswer, model, "explain", **fields)
+        return self._post(requests.ExplanationAnswer, model, "explain", **fields)
 
-    def why(self, model: str, features: Features, *, top: int = 20) -> WhyAnswer:
+    def why(self, model: str, features: Features, *, top: int = 20) -> requests.WhyAnswer:
         """Return the examples that taught the model its score of a row."""
-        return self._post(WhyAnswer, model, "why", features=features, top=top)
+        return self._post(requests.WhyAnswer, model, "why", features=features, top=top)
 
-    def journal(self, model: str, *, after: int = 0) -> Iterator[JournalLine]:
+    def journal(self, model: str, *, after: int = 0) -> Iterator[requests.JournalLine]:
         """Yield the events of a model after a sequence number, up to the newest at the time."""
         end = self.describe(model).version
         while after < end:
@@ -218,13 +206,13 @@ class Client:
             yield from self._lines(model, after=after, limit=limit)
             after += limit
 
-    def mistakes(self, model: str, *, limit: int = 20) -> list[JournalLine]:
+    def mistakes(self, model: str, *, limit: int = 20) -> list[requests.JournalLine]:
         """Return the latest examples that were predicted wrong, the last one first."""
         return self._lines(model, mistakes=1, limit=limit)
 
-    def _lines(self, model: str, **query: int) -> list[JournalLine]:
+    def _lines(self, model: str, **query: int) -> list[requests.JournalLine]:
         found = self._send("GET", _path(model, "journal"), query=query)
-        return msgspec.json.Decoder(JournalLine).decode_lines(found)
+        return msgspec.json.Decoder(requests.JournalLine).decode_lines(found)
 
     def export(self, model: str, format: str = "model", *, version: int | None = None) -> bytes:
         """Return a model as the contents of a file: ``"model"``, ``"json"`` or ``"onnx"``."""
@@ -241,7 +229,7 @@ class Client:
         token: str | None = None,
         before: float | None = None,
         wait: bool = True,
-    ) -> Forgotten:
+    ) -> requests.Forgotten:
         """Forget examples, so that the model never saw them.
 
         Those are meant that fit all that is given: the ``id`` of one, the name of the ``token``
@@ -249,7 +237,7 @@ class Client:
         when the replay has ended; without, ``job`` tells how far it is.
         """
         wanted = {"id": id, "token": token, "before": before}
-        found = self._post(Forgotten, model, "forget", again=False, **wanted)
+        found = self._post(requests.Forgotten, model, "forget", again=False, **wanted)
         if not wait:
             return found
         while (job := self.job(model, found.job)).status == "waiting":
@@ -257,21 +245,21 @@ class Client:
         if job.status == "failed":
             raise ServiceError(job.error or "The examples could not be forgotten.")
         version = found.version if job.version is None else job.version
-        return Forgotten(examples=job.examples or 0, version=version, job=job.job)
+        return requests.Forgotten(examples=job.examples or 0, version=version, job=job.job)
 
-    def job(self, model: str, job: int) -> Job:
+    def job(self, model: str, job: int) -> requests.Job:
         """Return how far a forgetting in the background is."""
-        return self._ask(Job, "GET", _path(model, "jobs", str(job)))
+        return self._ask(requests.Job, "GET", _path(model, "jobs", str(job)))
 
-    def rollback(self, model: str, version: int) -> Description:
+    def rollback(self, model: str, version: int) -> requests.Description:
         """Return a model to an older version; what it learned since is no longer counted."""
-        return self._post(Description, model, "rollback", again=False, version=version)
+        return self._post(requests.Description, model, "rollback", again=False, version=version)
 
     # Tokens and state
 
-    def tokens(self) -> list[TokenAnswer]:
+    def tokens(self) -> list[requests.TokenAnswer]:
         """Return all tokens, without the secrets."""
-        return self._ask(TokenList, "GET", "/v1/tokens").tokens
+        return self._ask(requests.TokenList, "GET", "/v1/tokens").tokens
 
     def make_token(
         self,
@@ -279,26 +267,26 @@ class Client:
         scopes: Sequence[str] = ("predict",),
         *,
         models: Sequence[str] | None = None,
-    ) -> TokenAnswer:
+    ) -> requests.TokenAnswer:
         """Make a token for some models or all; its ``token`` is shown only in this answer.
 
         The scopes are "predict", "teach", "inspect" and "admin".
         """
         models = None if models is None else list(models)
         body = _without_none(name=name, scopes=list(scopes), models=models)
-        return self._ask(TokenAnswer, "POST", "/v1/tokens", body, again=False)
+        return self._ask(requests.TokenAnswer, "POST", "/v1/tokens", body, again=False)
 
     def remove_token(self, name: str) -> None:
         """Remove a token: it is refused from now on."""
         self._send("DELETE", f"/v1/tokens/{quote(name, safe='')}", again=False)
 
-    def health(self) -> Ready:
+    def health(self) -> requests.Ready:
         """Return that the service runs, or raise ServiceError."""
-        return self._ask(Ready, "GET", "/health")
+        return self._ask(requests.Ready, "GET", "/health")
 
-    def ready(self) -> Ready:
+    def ready(self) -> requests.Ready:
         """Return whether examples can be learned, and if not, why."""
-        return self._ask(Ready, "GET", "/ready", unready=True)
+        return self._ask(requests.Ready, "GET", "/ready", unready=True)
 
     def metrics(self) -> str:
         """Return the counters, as Prometheus reads them."""
@@ -383,7 +371,7 @@ def _without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _example(features: Features, label: Label, id_: str | None = None) -> dict[str, Any]:
+def _example(features: Features, label: requests.Label, id_: str | None = None) -> dict[str, Any]:
     return {"features": features, "label": label, "id": uuid4().hex if id_ is None else id_}
 
 

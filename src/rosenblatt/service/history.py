@@ -187,12 +187,12 @@ class Snapshots:
                 target.write(file)
         except InputError:  # a full disk: the journal says so when it matters
             return
-        for _, old in self._of(model)[KEPT_SNAPSHOTS:]:
+        for _, _, old in self._found(model)[KEPT_SNAPSHOTS:]:
             old.unlink(missing_ok=True)
 
     def newest(self, model: int, upto: int, after: int) -> tuple[int, Model] | None:
         """Return the newest snapshot that is whole: its version and its model."""
-        for version, path in self._of(model):
+        for _, version, path in self._found(model):
             if after < version <= upto:
                 with suppress(OSError, RosenblattError):
                     file = path.read_bytes()
@@ -202,28 +202,25 @@ class Snapshots:
 
     def remove_outside(self, model: int, oldest: int = 0, newest: int = -1) -> None:
         """Remove snapshots of a model that are forgotten, or not in the journal; all by default."""
-        for version, path in self._of(model):
+        for _, version, path in self._found(model):
             if not oldest <= version <= newest:
                 path.unlink(missing_ok=True)
 
     def version(self, model: int) -> int:
         """Return the version of the newest snapshot, 0 without one."""
-        return max((version for version, _ in self._of(model)), default=0)
+        return max((version for _, version, _ in self._found(model)), default=0)
 
     def remove_others(self, models: set[int]) -> None:
         """Remove the snapshots of all models but these."""
-        for match, path in self._matches():
-            if int(match[1]) not in models:
+        for model, _, path in self._found():
+            if model not in models:
                 path.unlink(missing_ok=True)
 
-    def _matches(self) -> list[tuple[re.Match[str], Path]]:
-        found = [(SNAPSHOT.fullmatch(path.name), path) for path in self._folder.iterdir()]
-        return [(match, path) for match, path in found if match is not None]
-
-    def _of(self, model: int) -> list[tuple[int, Path]]:
-        """Return versions and paths of a model, the newest first."""
-        own = [(int(match[2]), path) for match, path in self._matches() if int(match[1]) == model]
-        return sorted(own, reverse=True)
+    def _found(self, model: int | None = None) -> list[tuple[int, int, Path]]:
+        """Return model, version and path of all snapshots or those of a model, newest first."""
+        names = ((SNAPSHOT.fullmatch(path.name), path) for path in self._folder.iterdir())
+        known = [(int(match[1]), int(match[2]), path) for match, path in names if match is not None]
+        return sorted((one for one in known if model in (None, one[0])), reverse=True)
 
 
 def file_of(model: Model | None) -> bytes | None:

@@ -53,7 +53,9 @@ def markdown_table(trace: "Trace") -> str:
     under = [":---" if column.side == "left" else "---:" for column in columns]
     texts = [[column.name for column in columns]]
     texts += [[column.cell(step) for column in columns] for step in trace]
-    head, *rows = ([_barred(cell) for cell in cells] for cells in texts)
+    # no cell may end early, nor a label become markup
+    marks = str.maketrans({"\\": "\\\\", "|": "\\|", "\n": " ", "[": "\\["})
+    head, *rows = ([cell.translate(marks) for cell in cells] for cells in texts)
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in (head, under, *rows))
     return f"{table}\n\n{summary(trace)}"
 
@@ -100,11 +102,6 @@ def _ends_of(trace: "Trace", most: int | None) -> "tuple[tuple[Step, ...], int]"
         return steps, 0
     first = (most + 1) // 2
     return steps[:first] + steps[len(steps) - most + first :], len(steps) - most
-
-
-def _barred(cell: str) -> str:
-    """Return a cell in which Markdown sees no end of the cell and no markup of a label."""
-    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("[", "\\[")
 
 
 def _columns(trace: "Trace") -> list[Column]:
