@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence, WeightOverflowError
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
@@ -31,9 +31,12 @@ FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 class HeldOutResult(NamedTuple):
     """What was fitted to held-out rows; None for what was not asked for, or not possible."""
 
-    calibration: Calibration | None
-    threshold: Threshold | None
+    calibration: Calibration | None = None
+    threshold: Threshold | None = None
     error: float | None = None  # of the most probable class
+    confusion: NDArray[np.int64] = np.zeros(
+        (0, 0), np.int64
+    )  # rows of each class predicted as each
 
     def applied_to(self, model: Model) -> Model:
         """Return the model with them; its labels are by the threshold, else the most probable."""
@@ -76,28 +79,37 @@ class HeldOutFit:
 
     def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutResult:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
-        n_held_out = trained.supply.n_held_out
-        if not self or (not n_held_out and trained.outcome.stop_reason in ENDED_EARLY):
-            return HeldOutResult(None, None)
-        if not n_held_out:
-            calibrate = Parameter("calibrate", value=True)
-            msg = Sentence(
-                calibrate if self.calibrate else Parameter("threshold"),
-                " needs held-out rows, and there are too few rows to hold any out.",
-            )
-            raise InputError(msg)
-        scores, numbers = self._fold_scores(trained) if in_folds else self._scores(trained)
+        if not trained.n_held_out:
+            if self and trained.outcome.stop_reason not in ENDED_EARLY:
+                calibrate = Parameter("calibrate", value=True)
+                raise InputError(
+                    calibrate if self.calibrate else Parameter("threshold"),
+                    " needs held-out rows, and there are too few rows to hold any out.",
+                )
+            return HeldOutResult()
+        scores, numbers = self._scores(trained)
+        fitted = self._fitted(*(self._fold_scores(trained) if in_folds else (scores, numbers)))
+        # Predictions of the held-out rows
+        found, n_classes = fitted.calibration, trained.state.n_classes
+        at = 0.0 if found is None or not found.slope else -found.offset / found.slope
+        at = at if fitted.threshold is None else fitted.threshold.value
+        guess = scores > at if n_classes == 2 else scores.argmax(axis=1)
+        cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
+        return fitted._replace(confusion=cells.reshape(n_classes, n_classes))
+
+    def _fitted(self, scores: NDArray[Any], numbers: NDArray[Any]) -> HeldOutResult:
         if self.threshold is not None:
-            threshold = best_threshold(scores, numbers, self.threshold)
             found = fit_calibration(scores, numbers) if self.calibrate else None
-            return HeldOutResult(found, threshold)
+            return HeldOutResult(found, best_threshold(scores, numbers, self.threshold))
+        if not self.calibrate:
+            return HeldOutResult()
         moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
         # Where no bias can move, one half is at 0.
         found = fit_calibration(scores, numbers, "sigmoid" if moves else "temperature")
         if not found.offset or not found.slope:
-            return HeldOutResult(found, None)
+            return HeldOutResult(found)
         guess = scores > -found.offset / found.slope
-        return HeldOutResult(found, None, float(np.mean(guess != (numbers == 1))))
+        return HeldOutResult(found, error=float(np.mean(guess != (numbers == 1))))
 
     def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of all rows, by trainings as long as that to come."""
@@ -115,10 +127,8 @@ class HeldOutFit:
         for tried in folds:
             held_out = np.zeros(n_rows, bool)
             held_out[tried] = True
-            divided, state = (
-                replace(examples, held_out=held_out),
-                learner.start(n_features, n_classes),
-            )
+            divided = replace(examples, held_out=held_out)
+            state = learner.start(n_features, n_classes)
             fit_supply(state, ArraySupply(divided, shuffle, np.random.default_rng(seed)), plan)
             scores.append(state.scores(take(examples.rows, tried)))
         numbers = class_numbers(examples.targets[np.concatenate(folds)], n_classes)
@@ -134,19 +144,6 @@ class HeldOutFit:
         ]
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
-
-    def confusion(self, trained: StreamFit, fits: HeldOutResult) -> NDArray[np.int64]:
-        """Return how many held-out rows of each class are predicted as each."""
-        n_classes = trained.state.n_classes
-        if not trained.supply.n_held_out:
-            return np.zeros((n_classes, n_classes), np.int64)
-        scores, numbers = self._scores(trained)
-        found = fits.calibration
-        at = 0.0 if found is None or not found.slope else -found.offset / found.slope
-        at = at if fits.threshold is None else fits.threshold.value
-        guess = scores > at if n_classes == 2 else scores.argmax(axis=1)
-        cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
-        return cells.reshape(n_classes, n_classes)
 
     def notes(self, fits: HeldOutResult) -> list[str]:
         """Return notes on what could not be fitted."""

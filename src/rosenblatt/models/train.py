@@ -43,7 +43,7 @@ from rosenblatt.parameters import (
 )
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.training.examples import ArraySupply, ClassWeight
-from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
+from rosenblatt.training.history import ENDED_EARLY, Observer
 from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import (
@@ -97,6 +97,7 @@ class Run(NamedTuple):
 
 
 Bars = Callable[[int | None, float], AbstractContextManager[Any]]  # of bytes and share learned from
+Fitted = tuple[StreamFit, HeldOutResult]
 
 
 class ShownFiles(TrainingFiles):
@@ -108,16 +109,6 @@ class ShownFiles(TrainingFiles):
         """Read the files from the start."""
         batches = super().batches()
         return batches if self.bar is None else self.bar.reading(batches)
-
-
-class SourceFit(NamedTuple):
-    """What a training gives, with what was fitted to held-out rows before all rows were used."""
-
-    trained: StreamFit
-    fits: HeldOutResult
-    n_held_out: int
-    refit: Outcome | None  # of the training on all rows, where there was one
-    confusion: NDArray[np.int64]  # of the held-out rows, before that
 
 
 @dataclass(frozen=True)
@@ -201,7 +192,7 @@ class TrainingPlan:
         }
         return [(step, words) for step, words in steps.items() if words]
 
-    def fit(self, source: RowSource, race: Race | None = None, **how: Any) -> SourceFit:
+    def fit(self, source: RowSource, race: Race | None = None, **how: Any) -> Fitted:
         """Race, train on a source, fit what is wanted to held-out rows, and train on all."""
         learner, wanted = self.learner, self.wanted
 
@@ -225,22 +216,20 @@ class TrainingPlan:
             **how,
         )
         trained.reading.close()  # an interrupted one may still be reading and change the encoding
-        supply, n_held_out = trained.supply, trained.supply.n_held_out
         whole = trained.outcome.stop_reason not in ENDED_EARLY
         again = self.refit and learner.early_stopping and whole and not self.validated
-        few = few_held_out(learner, n_held_out)
-        in_folds = again and few and isinstance(supply, ArraySupply) and not learner.voted
-        fits = wanted.fit(trained, in_folds=in_folds)
-        confusion = wanted.confusion(trained, fits)
-        if not (again and n_held_out):
-            return SourceFit(trained, fits, n_held_out, None, confusion)
+        few = few_held_out(learner, trained.n_held_out)
+        in_memory = isinstance(trained.supply, ArraySupply) and not learner.voted
+        in_folds = again and few and in_memory
+        fitted = wanted.fit(trained, in_folds=in_folds)
+        if not (again and trained.n_held_out):
+            return trained, fitted
         passes = trained.outcome.best_pass
         settled = learner.second_order and (race is None or race.all_passes)
         # What was fitted to held-out rows belongs to the pass that they chose.
         if in_folds or ((few or settled) and not wanted):
             passes = learner.passes
-        trained, outcome = fit_again(trained, learner.plan(), passes, vote=learner.voted)
-        return SourceFit(trained, fits, n_held_out, outcome, confusion)
+        return fit_again(trained, learner.plan(), passes, vote=learner.voted), fitted
 
 
 def plan_of(paths: Names, **given: Any) -> TrainingPlan:
@@ -379,7 +368,7 @@ def trained_model(
     )
 
 
-def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> SourceFit:
+def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
     """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
     source, learner = plan.source, plan.learner
     point = _checkpoint(plan, run, race)
@@ -477,10 +466,10 @@ def _weights_model(
 ) -> tuple[Model, CSR, NDArray[Any]]:
     """Return a model of files, some rows as they were learned from, and rows by class."""
     source, texts, race = plan.source, plan.race_texts(), plan.race()
-    done = _fit(plan, race, run)
+    trained, fitted = _fit(plan, race, run)
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
-    trained, refit = done.trained, done.refit
     state, reading, outcome = trained.state, trained.reading, trained.outcome
+    refit = trained.refit
     state.widen(cast("Encoding", source.encoding).n_features)
     votes, record = recorded(trained), record_of(outcome)
     verdict, notes = None, list[str]()
@@ -502,7 +491,7 @@ def _weights_model(
         arrays={} if votes is None else list_arrays(votes),
         **record,
         training={
-            "held_out_rows": done.n_held_out,
+            "held_out_rows": trained.n_held_out,
             "held_out_by": plan.held_out_by,
             "held_out_error": outcome.held_out_error,
             "title": learner.title,
@@ -517,15 +506,15 @@ def _weights_model(
                 *_combined(source),
             ],
             "notes": [
-                *(*notes, *plan.wanted.notes(done.fits)),
-                *neglected(done.confusion, reading.classes, options),
+                *(*notes, *plan.wanted.notes(fitted)),
+                *neglected(fitted.confusion, reading.classes, options),
             ],
         },
         verdict=None if verdict is None else verdict.as_json(),
     )
     counts = np.zeros(len(reading.classes), np.int64)
     np.add.at(counts, reading.ranks, reading.class_counts)
-    return rounded(done.fits.applied_to(model), trained.sample), trained.sample, counts
+    return rounded(fitted.applied_to(model), trained.sample), trained.sample, counts
 
 
 def _combined(source: TrainingFiles) -> list[list[str]]:

@@ -472,6 +472,8 @@ class StreamFit:
     reading: Reading
     supply: RowSupply
     sample: CSR  # the first rows as they were learned from: of a stream some, else all
+    n_held_out: int
+    refit: Outcome | None = None  # of a second training on all rows, where there was one
 
 
 class ResumePoint(NamedTuple):
@@ -542,17 +544,15 @@ def fit_stream(
     except BaseException:
         reading.close()
         raise
-    return StreamFit(state, outcome, reading, supply, sample)
+    return StreamFit(state, outcome, reading, supply, sample, supply.n_held_out)
 
 
-def fit_again(
-    trained: StreamFit, plan: Plan, passes: int, *, vote: bool = False
-) -> tuple[StreamFit, Outcome]:
+def fit_again(trained: StreamFit, plan: Plan, passes: int, *, vote: bool = False) -> StreamFit:
     """Train from zero on all rows, those held out too, in at most ``passes`` passes.
 
     The state is changed in its own memory: a second one would be as large again. What the first
     training says of itself, history and scores on held-out rows, stays as it is; what the second
-    one says of itself is returned beside it.
+    one says of itself is ``refit``.
     """
     first, supply = trained.outcome, trained.supply
     supply.learn_from_all()
@@ -560,7 +560,7 @@ def fit_again(
     again = replace(plan, max_iter=passes, early_stopping=None)
     voting = Vote(plan.zero) if vote else None
     outcome = fit_supply(trained.state, supply, again, vote=voting)
-    return replace(trained, outcome=replace(first, mistakes=outcome.mistakes)), outcome
+    return replace(trained, outcome=replace(first, mistakes=outcome.mistakes), refit=outcome)
 
 
 def _sample(reading: Reading, constant: float) -> CSR:

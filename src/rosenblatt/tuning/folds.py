@@ -174,9 +174,9 @@ class FoldSource:
 
 def _model(plan: TrainingPlan, source: FoldSource) -> Model:
     """Return what the recipe makes of some rows."""
-    done = plan.fit(source, source.race)
+    trained, fitted = plan.fit(source, source.race)
     learner = plan.learner if source.race is None else source.race.learner
-    state, votes = done.trained.state, recorded(done.trained)
+    state, votes = trained.state, recorded(trained)
     state.widen(source.n_features)
     model = Model(
         learner.estimator,
@@ -185,4 +185,4 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
         **state.vectors(),
         arrays={} if votes is None else list_arrays(votes),
     )
-    return done.fits.applied_to(model)
+    return fitted.applied_to(model)
