@@ -14,11 +14,13 @@ from rosenblatt.estimators.storage import load as load
 from rosenblatt.estimators.storage import save as save
 from rosenblatt.estimators.storage import train_files as train_files
 from rosenblatt.models.explanation import why as why
+from rosenblatt.models.guarantee import guarantee as guarantee
 from rosenblatt.models.online import OnlineLearner as OnlineLearner
 from rosenblatt.models.pruning import prune as prune
 from rosenblatt.theory.diagnosis import diagnose as diagnose
 from rosenblatt.theory.margin import margin as margin
 from rosenblatt.tracing import trace as trace
+from rosenblatt.tuning.audit import audit as audit
 from rosenblatt.tuning.tune import tune as tune
 
 __all__: list[str]  # noqa: PYI035  # made from these lines

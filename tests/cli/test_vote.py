@@ -12,6 +12,7 @@ from sklearn.datasets import load_svmlight_file
 from rosenblatt import VotedPerceptron, load, prune, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
+from rosenblatt.models.metrics import coverage_curve
 from rosenblatt.models.model import Scorer
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file
@@ -93,41 +94,25 @@ def test_exports(voted: str) -> None:
     assert "votes of many weight vectors" in result.stderr
 
 
-def test_abstaining(data: str, voted: str) -> None:
-    """Rows below the margin are printed as a question mark, in JSON as null."""
-    clf = load(voted)
-    X, _ = load_svmlight_file(data)
-    margin = clf.vote_margin(X)
-    threshold = float(np.median(margin))
-    labels = invoked("predict", voted, data, "--abstain-below", str(threshold)).stdout.split()
-    assert [label == "?" for label in labels] == (margin < threshold).tolist()
-    lines = invoked("predict", voted, data, "--abstain-below", str(threshold), "--json").stdout
-    found = [json.loads(line)["label"] for line in lines.splitlines()]
-    assert [label is None for label in found] == (margin < threshold).tolist()
-
-
-def test_abstaining_needs_votes(data: str) -> None:
-    """A model of one weight vector has no vote margin, and says so."""
-    done("train", data, "-o", "m")
-    result = invoked("predict", "m", data, "--abstain-below", "0.5")
-    assert result.exit_code == 2
-    assert "needs a model trained with --memory vote" in result.stderr
-    assert "trained with --memory vote" in result.stderr
-
-
 def test_the_coverage_curve(data: str, voted: str) -> None:
     """Evaluate shows what abstaining gains; its JSON has the curve in steps of a percent."""
     X, y = load_svmlight_file(data)
     curve = done("evaluate", voted, data)["coverage_curve"]
-    whole = load(voted).coverage_curve(X, y).thinned()
+    clf = load(voted)
+    whole = coverage_curve(clf.vote_margin(X), clf.predict(X) != y).thinned()
     assert curve["coverage"] == whole.coverage.tolist()
     assert curve["error"] == pytest.approx(whole.error.tolist())
     assert curve["threshold"] == whole.threshold.tolist()
     assert len(curve["coverage"]) <= 100
-    assert "Error if the model abstains on close votes" in invoked("evaluate", voted, data).stdout
+    half = f"Of the most certain half of the rows {100 * whole.error_at(0.5):.2f}% are wrong"
+    assert half in invoked("evaluate", voted, data).stdout
     done("train", data, "-o", "mean")
-    assert done("evaluate", "mean", data)["coverage_curve"] is None
-    assert "abstains" not in invoked("evaluate", "mean", data).stdout
+    clf = load("mean")
+    scores = clf.decision_function(X)
+    order = np.sort(scores) if scores.ndim > 1 else np.stack([-abs(scores), 0 * scores], axis=1)
+    whole = coverage_curve(order[:, -1] - order[:, -2], clf.predict(X) != y).thinned()
+    curve = done("evaluate", "mean", data)["coverage_curve"]
+    assert curve["error"] == pytest.approx(whole.error.tolist())
 
 
 def test_explaining_a_vote(data: str, voted: str) -> None:

@@ -38,6 +38,19 @@ def test_commands_run_as_typed(page: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / PAGES[page]).exists()
 
 
+@pytest.mark.parametrize("page", ["guarantee.md", "audit.md"])
+def test_commands_of_other_pages_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command of a page can be typed after those before it."""
+    monkeypatch.chdir(tmp_path)
+    lines = re.findall(r"(?m)^\$ rosenblatt (.*)$", (DOCS / page).read_text("utf-8"))
+    assert len(lines) > 2
+    for line in lines:
+        done = CliRunner().invoke(main, line.split())
+        assert done.exit_code == 0, (line, done.output)
+
+
 def test_files_are_not_overwritten(tmp_path: Path) -> None:
     """The demo writes no file over another."""
     (tmp_path / "test.csv").write_text("mine")

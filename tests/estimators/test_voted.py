@@ -250,52 +250,6 @@ def test_averaging_is_the_stand_in() -> None:
     assert why(voted, X, X[0]).total == pytest.approx(mean.decision_function(X[:1])[0])
 
 
-def test_abstention() -> None:
-    """Rows whose votes are too near get what stands for no answer, of a fitting type."""
-    X, y = make_classification(200, flip_y=0.2, random_state=2)
-    clf = quiet_fit(VotedPerceptron(max_iter=2), X, y)
-    margin, labels = clf.vote_margin(X), clf.predict(X)
-    unsure = margin < 0.4
-    assert 0 < unsure.sum() < 200
-    answers = clf.predict_or_abstain(X, 0.4)
-    assert answers.dtype == object
-    assert [a is None for a in answers] == unsure.tolist()
-    assert answers[~unsure].tolist() == labels[~unsure].tolist()
-    numbers = clf.predict_or_abstain(X, 0.4, -1)
-    assert numbers.dtype.kind == "i"
-    assert (numbers[unsure] == -1).all()
-    words = quiet_fit(clone(clf), X, np.where(y, "yes", "no"))
-    assert "undecided" in words.predict_or_abstain(X, 0.4, "undecided")
-    assert words.predict_or_abstain(X, 0.4, -1).dtype == object
-    assert clf.predict_or_abstain(X, 0.0, -1).tolist() == labels.tolist()
-
-
-@pytest.mark.parametrize("threshold", [-0.1, 1.5, float("nan")])
-def test_a_threshold_is_a_margin(threshold: float) -> None:
-    """A threshold that no margin can have is refused."""
-    clf = VotedPerceptron().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(InputError, match="threshold must be a number from 0 to 1"):
-        clf.predict_or_abstain([[0.0]], threshold)
-
-
-def test_coverage_curve() -> None:
-    """Each point is the error on the rows of at least that margin, in any order of rows."""
-    X, y = make_classification(400, flip_y=0.3, random_state=3)
-    clf = quiet_fit(VotedPerceptron(max_iter=2), X[:200], y[:200])
-    curve = clf.coverage_curve(X[200:], y[200:])
-    margin, wrong = clf.vote_margin(X[200:]), clf.predict(X[200:]) != y[200:]
-    for coverage, error, threshold in zip(*curve, strict=True):
-        assert coverage == (margin >= threshold).mean()
-        assert error == pytest.approx(wrong[margin >= threshold].mean())
-    assert curve.coverage[-1] == 1.0
-    assert curve.error[-1] == pytest.approx(1 - clf.score(X[200:], y[200:]))
-    assert (np.diff(curve.coverage) > 0).all()
-    turned = clf.coverage_curve(X[200:][::-1], y[200:][::-1])
-    assert all((a == b).all() for a, b in zip(curve, turned, strict=True))
-    with pytest.raises(InputError, match="one label per row, 200 in all"):
-        clf.coverage_curve(X[200:], y[:5])
-
-
 def test_it_can_be_copied() -> None:
     """Pickled and cloned like any estimator; a copy grows by itself."""
     clf = VotedPerceptron().partial_fit([[1.0], [2.0]], [1, 0])

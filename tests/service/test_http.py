@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from rosenblatt import AveragedPerceptron, save
+from rosenblatt import AveragedPerceptron, guarantee, save
 from rosenblatt.models.continuation import learn_files
+from rosenblatt.models.guarantee import with_guarantee
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service import create_app
 from rosenblatt.service.history import file_of, model_from, new_learner
@@ -302,6 +304,32 @@ def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Pa
 def exported(asked: Asked) -> Any:
     """Return the model as a file has it."""
     return model_from(asked.ask("GET", f"{MODEL}/export").content)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_answers_say_what_is_promised_of_them(
+    service: Asked, tmp_path: Path, n_classes: int
+) -> None:
+    """A file with a guarantee gives the error at most of each answer, until it learns."""
+    generator = np.random.default_rng(n_classes)
+    numbers = generator.integers(0, n_classes, 900)
+    X = np.round(generator.normal(size=(900, 2)) + 2 * numbers[:, None] * [1, -1], 2)
+    clf = AveragedPerceptron().fit(X[:300], numbers[:300])
+    sure = guarantee(clf, X[300:], numbers[300:])
+    save(with_guarantee(clf.model_, sure.apart), tmp_path / "m")
+    file = msgspec.to_builtins((tmp_path / "m").read_bytes())
+    service.ask("PUT", MODEL, {"file": file})
+    found = [predict(service, x)["error_at_most"] for x in X[:40].tolist()]
+    many = service.ask("POST", f"{MODEL}/predict", {"rows": X[:40].tolist()}).json()
+    assert many["errors_at_most"] == found
+    for error in (0.02, 0.1, 0.5):
+        answered = [
+            one is not None for one in replace(sure, error=error).predict(X[:40], abstain=None)
+        ]
+        assert [bound <= error for bound in found] == answered
+    assert len({*found}) > 3
+    learn(service, X[0].tolist(), 0)
+    assert "error_at_most" not in predict(service, X[0].tolist())
 
 
 @pytest.mark.parametrize(

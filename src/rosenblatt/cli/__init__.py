@@ -34,6 +34,7 @@ COMMANDS = {
     "weights": "Show the features with the largest weights.",
     "explain": "Explain the decision on one row.",
     "diagnose": "Prove whether the classes are linearly separable.",
+    "audit": "List labels that are probably wrong.",
     "trace": "Show a training run step by step.",
     "report": "Write a report on a model as one HTML page.",
     "plot": "Draw a picture of data or of a model.",

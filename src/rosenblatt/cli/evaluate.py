@@ -259,19 +259,14 @@ def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) ->
 
 
 def _show_coverage(screen: Screen, evaluation: Evaluation) -> None:
+    """Show what abstaining on the least certain rows gains."""
     curve = evaluation.coverage_curve
-    if curve is None:
-        return
-    steps = [curve.thinned(parts) for parts in (10, 20)]
-    shown = {
-        round(coverage, 6): [percent(coverage), percent(error), f"{threshold:.3f}"]
-        for thin, least in zip(steps, (0.0, 0.9), strict=True)
-        for coverage, error, threshold in zip(*(column.tolist() for column in thin), strict=True)
-        if coverage >= least
-    }
-    rows: list[list[Cell]] = [list(shown[key]) for key in sorted(shown, reverse=True)]
-    title = "Error if the model abstains on close votes (predict --abstain-below)"
-    screen.table(("answered", "error", "vote margin at least"), rows, title)
+    if curve is not None:
+        errors = [percent(curve.error_at(share)) for share in (0.5, 0.9)]
+        screen.show(
+            f"Of the most certain half of the rows {errors[0]} are wrong, of the most certain 90% "
+            f"{errors[1]} (predict --error-at-most)."
+        )
 
 
 def _show_comparisons(

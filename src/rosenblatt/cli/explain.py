@@ -15,6 +15,7 @@ from rosenblatt.mistakes.provenance import Provenance
 from rosenblatt.models.explanation import Explanation, contributions, decision, recorded_provenance
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.report.tables import contribution_table
+from rosenblatt.training.examples import winner_leads
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
 
 AROUND = 4  # words on either side of one that says much
@@ -58,7 +59,7 @@ def explain(
         document["predicted"] = model.classes[int(scorer.numbers(votes)[0])]
         document |= _scores(model, votes) | {
             "vectors_that_vote": model.n_voting,
-            "vote_margin": float(scorer.margins(votes)[0]),
+            "vote_margin": float(winner_leads(votes)[0]),
             "average_predicts": model.classes[winner],
         }
     else:

@@ -3,27 +3,39 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.options import LISTED, layout_options, name_list, number_option, value_option
+from rosenblatt.cli.options import (
+    LISTED,
+    layout_options,
+    name_list,
+    number_option,
+    refuse,
+    share,
+    value_option,
+)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import replacing
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
+from rosenblatt.models.guarantee import conformal_sets, judged_apart, rows_apart
 from rosenblatt.models.model import Model, Scorer
+from rosenblatt.training.examples import winner_leads
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"
+SET_JOINT = ";"
 Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
 Measures = dict[str, NDArray[Any]]  # score and probability, (n_rows, n_classes), if asked for
 Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the first
@@ -55,10 +67,23 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 )
 @number_option("--top", shown="1", help="Number of classes to print per row, the best first.")
 @value_option(
-    "--abstain-below MARGIN",
-    type=click.FloatRange(0, 1),
-    shown="never abstain",
-    help="Print ? for rows with a smaller vote margin; needs train --memory vote.",
+    "--error-at-most SHARE",
+    callback=share,
+    shown="answer every row",
+    help="Print ? for rows too unsure to promise that at most SHARE of the answers is wrong, for "
+    "example 0.02 or 2%, with 95% confidence; exit with code 1 if nothing can be promised.",
+)
+@value_option(
+    "--sets SHARE",
+    callback=share,
+    shown="no sets",
+    help="Add a set of labels for each row; at most SHARE of the sets lack the true label.",
+)
+@value_option(
+    "--guarantee FILE",
+    shown="the rows that train --guarantee stored",
+    multiple=True,
+    help="Labelled rows that were not learned from, for --error-at-most and --sets (repeatable).",
 )
 def predict(
     screen: Screen,
@@ -70,8 +95,10 @@ def predict(
     scores: bool,
     proba: bool,
     top: int | None,
-    abstain_below: float | None,
-) -> None:
+    error_at_most: float | None,
+    sets: float | None,
+    guarantee: Sequence[str],
+) -> bool:
     """Predict the label of each row of DATA, one per line, as the rows arrive.
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. Labels in DATA are
@@ -88,9 +115,7 @@ def predict(
     if proba and "threshold" in model.training and not screen.wants_json:
         screen.say(threshold_sentence(model))
     scorer, prompt = Scorer(model), "-" in data
-    if abstain_below is not None and not scorer.voted:
-        msg = f"--abstain-below needs a model trained with --memory vote; {model_path} is not."
-        raise InputError(msg)
+    promise = _promise(screen, model, error_at_most, sets, guarantee, layout)
     if prompt:  # one bad line must not end the answers to those that follow
         layout = replace(layout, bad_rows="skip", max_bad_share=1.0)
         if layout.format is None and model.table is None:
@@ -105,11 +130,8 @@ def predict(
             activations = scorer.scores(batch)
             measures, ranking = _measures(model, activations, scores, proba, top)
             columns = _columns(model, scorer.numbers(activations), measures, ranking, as_json)
-            if abstain_below is not None:
-                unsure = (scorer.margins(activations) < abstain_below).tolist()
-                labels = zip(columns["label"], unsure, strict=True)
-                missing = None if as_json else ABSTAINED
-                columns["label"] = [missing if near else label for label, near in labels]
+            if promise is not None:
+                columns |= promise.columns(model, columns["label"], activations, nested=as_json)
             columns = _with_bad_rows(batch, (batch.kept or {}) | columns)
             for row in batch.bad if prompt else ():
                 screen.warn(row.sentence())
@@ -118,6 +140,57 @@ def predict(
             if prompt:
                 file.flush()
         file.write(form({}, first))
+    return promise is None or promise.threshold < math.inf
+
+
+class Promise(NamedTuple):
+    """Above which lead rows are answered, and how far behind a class may be to be in a set."""
+
+    threshold: float
+    allowance: float | None
+
+    def columns(self, model: Model, labels: list[Any], scores: Any, *, nested: bool) -> Columns:
+        """Return the labels that can be promised, and the sets if asked for."""
+        answered = (winner_leads(scores) > self.threshold).tolist()
+        missing = None if nested else ABSTAINED
+        pairs = zip(labels, answered, strict=True)
+        columns: Columns = {"label": [label if sure else missing for label, sure in pairs]}
+        if self.allowance is not None:
+            rows = conformal_sets(scores, self.allowance).tolist()
+            sets = [[*compress(model.classes, row)] for row in rows]
+            columns["set"] = sets if nested else [SET_JOINT.join(map(str, one)) for one in sets]
+        return columns
+
+
+def _promise(
+    screen: Screen,
+    model: Model,
+    error: float | None,
+    sets: float | None,
+    paths: Sequence[str],
+    layout: Layout,
+) -> Promise | None:
+    """Return what can be promised by the rows of the model or of files, and say it."""
+    if error is None and sets is None:
+        refuse(["guarantee"], "--error-at-most or --sets")
+        return None
+    batches = model.rows(paths, layout=layout, tell=screen.warn) if paths else None
+    apart = rows_apart(model) if batches is None else judged_apart(model, batches)
+    if apart is None:
+        raise InputError(
+            "The model has no rows for a guarantee: name labelled rows that it has not learned "
+            "from with --guarantee, here or in train."
+        )
+    threshold, n_rows = -math.inf, len(apart.lead)
+    if error is not None:
+        threshold = apart.curve().threshold_for(error)
+        screen.say(apart.curve().sentence(error, n_rows))
+    allowance = None if sets is None else apart.allowance(sets)
+    if allowance == math.inf:
+        least = f"{math.ceil(1 / sets - 1):,} rows" if sets else "an error above 0"
+        screen.warn(f"Every set has all labels: --sets {sets:g} needs {least} at least, or fewer "
+                    "labels that the model does not know.")  # fmt: skip
+    return Promise(threshold, allowance)
 
 
 def _measures(
@@ -187,7 +260,7 @@ def _form(output: str) -> Form:
     ending = PurePath(output).suffix.lower()
     if ending == ".parquet":
         return ParquetForm()
-    return _csv_lines if ending == ".csv" else _plain_lines
+    return csv_lines if ending == ".csv" else _plain_lines
 
 
 def _plain_lines(columns: Columns, first: bool) -> bytes:
@@ -197,7 +270,8 @@ def _plain_lines(columns: Columns, first: bool) -> bytes:
     return "".join(f"{line}\n" for line in map("\t".join, [*heading, *rows])).encode()
 
 
-def _csv_lines(columns: Columns, first: bool) -> bytes:
+def csv_lines(columns: Columns, first: bool) -> bytes:
+    """Return lines of CSV, the first with the names of the columns."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     if first and columns:

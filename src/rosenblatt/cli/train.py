@@ -55,6 +55,13 @@ from rosenblatt.parameters import ClusterSettings
     help="Test data; the error on them is printed at the end (repeatable).",
 )
 @value_option(
+    "--guarantee DATA",
+    group="Rare classes and probabilities",
+    multiple=True,
+    help="Labelled rows to set the guarantee by, never learned from; the model stores how sure it "
+    "is of them (predict --error-at-most and --sets) (repeatable).",
+)
+@value_option(
     "--tune",
     group="Learning",
     is_flag=True,

@@ -21,6 +21,7 @@ from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import Milestone, learn_files
+from rosenblatt.models.guarantee import judged_apart, with_guarantee
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
@@ -33,9 +34,11 @@ Options = dict[str, Any]
 
 COMMAND = (  # options that say nothing of the model
     *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
-    "max_size",
+    *("max_size", "guarantee"),
 )
-WITH_FROM = ("start", "data", "output", "force", "test", "as_json", "label", *LAYOUT)
+WITH_FROM = (
+    *("start", "data", "output", "force", "test", "guarantee", "as_json", "label", *LAYOUT),
+)
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
 REFUSED = {
     "validation": "--validation applies to a single process",
@@ -65,7 +68,8 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
     if start is not None:
         _check_alone(click.get_current_context())
     path = own["output"] or _model_path(data, force=own["force"], new=start is None)
-    _check_paths(path, test, layout, options["checkpoint"], options["cache"])
+    apart = own["guarantee"]
+    _check_paths(path, (test, apart), layout, options["checkpoint"], options["cache"])
     if start is not None:
         model = _continued(screen, start, data, layout, options["label"])
     else:
@@ -78,6 +82,9 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         model = make(screen, data, dict(options), own)
         if own["max_size"] is not None:
             model = _pruned(screen, model, own["max_size"], test or options["validation"], layout)
+    if apart:
+        judged = judged_apart(model, model.rows(apart, layout=layout, tell=screen.warn))
+        model = with_guarantee(model, judged)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:
@@ -233,15 +240,20 @@ def _end_checkpoint(screen: Screen, path: str, model: Model) -> None:
 
 
 def _check_paths(
-    path: str, test: Sequence[str], layout: Layout, checkpoint: str | None, cache: str | None
+    path: str,
+    others: Sequence[Sequence[str]],
+    layout: Layout,
+    checkpoint: str | None,
+    cache: str | None,
 ) -> None:
     check_target(path)
     if checkpoint is not None:
         check_target(checkpoint)
     if cache is not None and not Path(cache).is_dir():
         raise InputError(f"The folder {cache} of --cache does not exist.")
-    if test:
-        Files(test, layout)
+    for names in others:
+        if names:
+            Files(names, layout)
 
 
 def _model_path(data: Sequence[str], *, force: bool, new: bool) -> str:

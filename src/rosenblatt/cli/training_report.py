@@ -9,6 +9,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import interval
@@ -78,6 +79,10 @@ def show(
     if verbose:
         _show_course(screen, model)
     _show_verdict(screen, model, verdicts)
+    apart = rows_apart(model)
+    if apart is not None:
+        rows = counted(len(apart.lead), "row")
+        screen.show(f"Guarantee by {rows}, 95% confidence: {apart.curve().summary()}.")
     # The file, and what to do with it
     _show_file(screen, path)
     if path == "-":

@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from rosenblatt.data.sources import (
     text_lines,
 )
 from rosenblatt.data.streams import in_order
-from rosenblatt.data.svmlight import svmlight_batches
+from rosenblatt.data.svmlight import row_lines, svmlight_batches
 from rosenblatt.data.tables.arrays import array_tables
 from rosenblatt.data.tables.columnar import columnar_tables
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
@@ -58,6 +59,7 @@ BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millise
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 NAMES_SHOWN = 8
 SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
+ROW = "row number of rosenblatt"  # a column that no file has
 KINDS = {
     "numeric": "numbers",
     "category": "categories",
@@ -299,6 +301,19 @@ class Files:
         self.bad_rows.check()
 
 
+class FoundRow(NamedTuple):
+    """A row as it stands in a file."""
+
+    file: str
+    line: int  # on which it begins, or the number of the row where a file has no lines
+    values: dict[str, Any]  # of the columns or features that are learned from
+
+
+def _found_row(table: Table, rows: Sequence[int], names: Sequence[str], number: int) -> FoundRow:
+    row = rows[number]
+    return FoundRow(*table.numbered(row), table.frame.select(names).row(row, named=True))
+
+
 class TrainingFiles:
     """Files to learn from, which say how they are to be encoded as they are read."""
 
@@ -404,6 +419,34 @@ class TrainingFiles:
         """Read the files once more, as an encoding that has learned them knows their features."""
         use = RowUse(learn=True, bad_rows=self.files.bad_rows)
         return self.files.counted(_encoded(self.files, encoding, Classes(), use))
+
+    def found_rows(self, numbers: Collection[int]) -> Iterator[FoundRow]:
+        """Read the files once more; yield rows by their numbers, in the order of the files."""
+        before = 0
+        for n_rows, find in self._found_parts():
+            for number in range(before, before + n_rows):
+                if number in numbers:
+                    yield find(number - before)
+            before += n_rows
+
+    def _found_parts(self) -> Iterator[tuple[int, Callable[[int], FoundRow]]]:
+        """Yield of each part of the files how many rows are learned, and what finds one."""
+        encoding = None if self.encoding is None else self.encoding.table
+        if encoding is None:
+            names = self.files.names
+            lines = (FoundRow(name, *line) for name in names for line in row_lines(name))
+            for batch in self.files.svmlight(Classes(), self.files.layout.zero_based):
+                here = [*islice(lines, batch.n_rows + len(batch.bad))]
+                bad = {row.before + k for k, row in enumerate(batch.bad)}
+                yield batch.n_rows, [r for k, r in enumerate(here) if k not in bad].__getitem__
+            return
+        use = RowUse(learn=True, held_out=True, bad_rows=self.files.bad_rows)
+        names = [column.name for column in encoding.columns]
+        shown = [column.name for column in encoding.columns if column.required]
+        for table in self.files.tables(names, [name for name in names if name not in shown]):
+            marked = table._replace(frame=table.frame.with_row_index(ROW))
+            kept = encoding.prepare(marked, use).frame[ROW].to_list()
+            yield len(kept), partial(_found_row, table, kept, shown)
 
     def finish(self) -> Callable[[Batch], Batch] | None:
         """Return what fills, scales and bins numbers and adds cells of pairs, if anything does."""

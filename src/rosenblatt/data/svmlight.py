@@ -283,6 +283,16 @@ def svmlight_batches(
     return _batches(name_of(source), parser, parts, known, bad_rows)
 
 
+def row_lines(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number of each line that holds a row, and its features as they stand there."""
+    blocks = text_lines(source, BLOCK_BYTES)
+    lines = (line for block in blocks for line in block.tobytes().split(b"\n")[:-1])
+    for number, line in enumerate(lines, 1):
+        row = line.partition(b"#")[0].split(maxsplit=1)
+        if row:
+            yield number, {"features": row[-1].decode(errors="replace").strip()}
+
+
 def _batches(
     file: str,
     parser: "_Parser",

@@ -19,6 +19,7 @@ from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.gram import sizes_within
+from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.kernel_machine import (
     budget_of,
     empty_state,
@@ -342,6 +343,7 @@ class KernelPerceptron(FittedClassifier):
 
     def _learn_batch(self, learner: Learner, examples: Examples) -> None:
         record, state, rows = self._model.outcome, self._state, examples.rows
+        self._model.arrays = {}  # a guarantee was of other scores
         if len(self.classes_) < 2:  # nothing to tell it from
             state.count += len(examples.numbers())
             state.n_met += rows.shape[0]
@@ -361,7 +363,8 @@ class KernelPerceptron(FittedClassifier):
     def _restore(self, model: Model) -> None:
         options = {name: getattr(self, name) for name in MACHINE_PARTS}
         machine = stored_machine(model, self)
-        self._model = replace(model, options=options, arrays={}, machine=machine)
+        self._model = replace(model, options=options, machine=machine)
+        self._model.arrays = guarantee_arrays(model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,21 +4,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier, Trained
 from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
-from rosenblatt.mistakes.scores import vote_counter, vote_margins, vote_scores
+from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.metrics import CoverageCurve, coverage_curve
 from rosenblatt.models.model import Model
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import Examples, check_count
+from rosenblatt.training.examples import Examples, winner_leads
 from rosenblatt.training.history import Observer
 from rosenblatt.training.memory import Vote
 
@@ -38,8 +37,8 @@ class VotedPerceptron(OnlineClassifier):
     classes.
 
     ``decision_function`` is the lead in votes, ``predict_proba`` the share of each class, or with
-    ``calibrate`` its probability, ``vote_margin`` how clear the vote is, from 0 to 1, and
-    ``predict_or_abstain`` leaves out the rows where it is not clear enough. ``coef_`` and
+    ``calibrate`` its probability, and ``vote_margin`` how clear the vote is, from 0
+    to 1; ``rosenblatt.guarantee`` leaves out the rows where it is not clear enough. ``coef_`` and
     ``intercept_`` are those of the average of the vectors, the one linear classifier that comes
     nearest; they do not predict.
 
@@ -62,8 +61,6 @@ class VotedPerceptron(OnlineClassifier):
     (19, 36)
     >>> clf.vote_margin([[1, 1], [0, 0]])
     array([0.33333333, 1.        ])
-    >>> clf.predict_or_abstain([[1, 1], [0, 0]], threshold=0.5)
-    array([None, 'no'], dtype=object)
 
     References
     ----------
@@ -90,45 +87,7 @@ class VotedPerceptron(OnlineClassifier):
 
         It ranks rows by confidence; it is no probability.
         """
-        return vote_margins(vote_scores(self._counts(X)))
-
-    def predict_or_abstain(self, X: Any, threshold: float, abstain: Any = None) -> NDArray[Any]:
-        """Return the label of each row whose vote is clear, and ``abstain`` for the others.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_rows, n_features)
-        threshold : number from 0 to 1
-            Rows with a ``vote_margin`` below it are not decided. See ``coverage_curve``.
-        abstain : default None
-            What stands for "not decided". With None, or with a value of another kind than the
-            labels, the array is of type object.
-        """
-        if not 0.0 <= threshold <= 1.0:
-            msg = f"threshold must be a number from 0 to 1, a vote_margin; got {threshold!r}."
-            raise InputError(msg)
-        labels, other = self.predict(X), np.asarray(abstain)
-        numbers = "biuf"
-        alike = other.dtype.kind == labels.dtype.kind or (
-            other.dtype.kind in numbers and labels.dtype.kind in numbers
-        )
-        kind = np.result_type(labels, other) if alike else object
-        answers: NDArray[Any] = labels.astype(kind)
-        answers[self.vote_margin(X) < threshold] = abstain
-        return answers
-
-    def coverage_curve(self, X: Any, y: ArrayLike) -> CoverageCurve:
-        """Return the error on the rows that are answered against how many are, by threshold.
-
-        Returns
-        -------
-        CoverageCurve
-            Arrays ``coverage``, ``error`` and ``threshold``, from the clearest votes to all rows.
-        """
-        labels = np.asarray(y)
-        margin, predicted = self.vote_margin(X), self.predict(X)
-        check_count(labels, len(predicted))
-        return coverage_curve(margin, predicted != labels)
+        return winner_leads(vote_scores(self._counts(X)))
 
     @property
     def survival_(self) -> NDArray[Any]:
@@ -158,7 +117,7 @@ class VotedPerceptron(OnlineClassifier):
     def _restore(self, model: Model) -> None:
         if model.ledger is None:
             raise InputError(f"its weights have no average, which a {type(self).__name__} keeps.")
-        self._model = replace(model, mistakes=model.votes, arrays={})
+        self._model = replace(model, mistakes=model.votes, arrays=guarantee_arrays(model))
 
     @property
     def _votes(self) -> Mistakes:

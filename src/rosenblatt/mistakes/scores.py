@@ -194,13 +194,3 @@ def vote_scores(counts: NDArray[Any]) -> NDArray[Any]:
         return shares
     lead: NDArray[Any] = shares[:, 1] - shares[:, 0]
     return lead
-
-
-def vote_margins(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the lead of the winner over the second as a share of the votes (``vote_scores``)."""
-    if scores.ndim == 1:
-        return np.asarray(np.abs(scores))
-    if scores.shape[1] == 1:
-        return scores[:, 0].copy()
-    second, first = np.partition(scores, -2, axis=1)[:, -2:].T
-    return np.asarray(first - second)

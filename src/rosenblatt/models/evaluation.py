@@ -19,6 +19,7 @@ from rosenblatt.models.metrics import (
     roc_auc,
 )
 from rosenblatt.models.model import Model, Scorer
+from rosenblatt.training.examples import winner_leads
 from rosenblatt.wording import word_list
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
@@ -262,8 +263,7 @@ def evaluation_of(
     for batch in batches:
         scores = scorer.scores(batch)
         guess = scorer.numbers(scores)
-        margins = scorer.margins(scores) if scorer.voted else None
-        evaluation.add(batch.labels, guess, scores, batch.classes, margins)
+        evaluation.add(batch.labels, guess, scores, batch.classes, winner_leads(scores))
         if evaluation.reliability is not None:
             evaluation.reliability.add(model.probabilities_of(scores), batch.labels)
         for watcher in watchers:

@@ -214,6 +214,10 @@ class CoverageCurve(NamedTuple):
     error: NDArray[Any]  # share of those that are answered wrongly
     threshold: NDArray[Any]  # the margin
 
+    def error_at(self, coverage: float) -> float:
+        """Return the error where at least this share of the rows is answered."""
+        return float(self.error[int(np.searchsorted(self.coverage, coverage - 1e-12))])
+
     def thinned(self, parts: int = 100) -> "CoverageCurve":
         """Return the points where the coverage first reaches 1/parts, 2/parts … of the rows."""
         return CoverageCurve(*_thinned(self, self.coverage, parts))

@@ -20,7 +20,7 @@ from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays, read_list
-from rosenblatt.mistakes.scores import vote_counter, vote_margins, vote_scores
+from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
 from rosenblatt.models.learner import SPELLINGS, Learner
@@ -516,10 +516,6 @@ class Scorer:
                 "overflowed: its values are too large."
             )
         return scores
-
-    def margins(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """Return how clear the vote on each row is, from 0 to 1; for scores by vote."""
-        return vote_margins(scores)
 
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the number of the class that each score predicts."""

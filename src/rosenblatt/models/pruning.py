@@ -12,6 +12,7 @@ from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.file import write_to
+from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag
@@ -106,7 +107,8 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     The strongest features stay, with what is needed to learn on. Terms of texts that are dropped
     are forgotten; of other features the weights become 0. InputError says how small it can become.
     """
-    if model.voted or model.is_kernel or model.arrays:
+    others = model.arrays.keys() - guarantee_arrays(model).keys()
+    if model.voted or model.is_kernel or others:
         raise InputError("prune needs a model of weights that keeps no list of mistakes.")
     size = _file_size(model)
     if size <= max_size:
@@ -177,7 +179,9 @@ def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> 
         if mean is not None and model.constant:
             part[:, -1] += part[:, dropped] @ mean[dropped]
         part[:, dropped] = 0.0
-    return replace(model, **parts, calibration=None)  # which was fitted to other scores
+    of_scores = guarantee_arrays(model)
+    arrays = {name: array for name, array in model.arrays.items() if name not in of_scores}
+    return replace(model, **parts, arrays=arrays, calibration=None)  # fitted to other scores
 
 
 def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:

@@ -12,10 +12,17 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import wilson
-from rosenblatt.models.metrics import Reliability, coverage_curve, precision_recall_curve, roc_auc
+from rosenblatt.models.metrics import (
+    CoverageCurve,
+    Reliability,
+    coverage_curve,
+    precision_recall_curve,
+    roc_auc,
+)
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
 from rosenblatt.plots.subject import one_class, rows_of_estimator
+from rosenblatt.training.examples import winner_leads
 
 LEVELS = (0.5, 0.9)  # coverages that the legend tells the error of
 
@@ -235,7 +242,7 @@ class CoverageDisplay(Display):
 
     def error_at(self, coverage: float) -> float:
         """Return the error where at least this share of the rows is answered."""
-        return float(self.error[int(np.searchsorted(self.coverage, coverage - 1e-12))])
+        return CoverageCurve(self.coverage, self.error, self.confidence).error_at(coverage)
 
     def _sentence(self) -> str:
         return (
@@ -387,7 +394,6 @@ def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
         msg = f"{type(estimator).__name__} has no decision_function, so its confidence is unknown."
         raise InputError(msg)
     scores = np.asarray(estimator.decision_function(X))
-    if scores.ndim == 1:
-        return np.abs(scores), "size of the score"
-    best = np.sort(scores, axis=1)
-    return best[:, -1] - best[:, -2], "lead of the best class"
+    return winner_leads(
+        scores
+    ), "size of the score" if scores.ndim == 1 else "lead of the best class"

@@ -13,6 +13,7 @@ from rosenblatt.data.encoding.label_column import leaks
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
+from rosenblatt.models.guarantee import RowsApart, rows_apart
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
@@ -118,6 +119,11 @@ class Findings:
         before = 1.0 - float(score)
         after = float(model.training.get("held_out_error") or 0.0)
         return None if abs(before - after) < 1e-9 else before
+
+    @property
+    def apart(self) -> RowsApart | None:
+        """The rows that the model holds for a guarantee, if any."""
+        return rows_apart(self.model)
 
     @property
     def reliability(self) -> Reliability | None:

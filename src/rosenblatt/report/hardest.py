@@ -17,6 +17,7 @@ from rosenblatt.mistakes.provenance import Term
 from rosenblatt.models.explanation import Explanation, contributions, namer, recorded_provenance
 from rosenblatt.models.model import Model
 from rosenblatt.report.pixels import feature_grid, pixel_grid
+from rosenblatt.training.examples import lead_over
 from rosenblatt.wording import number
 
 MOST_HARD_ROWS = 8
@@ -88,7 +89,7 @@ class HardestRows:
         self.largest = max(self.largest, float(batch.data.max(initial=0.0)))
         known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
         wrong = np.flatnonzero(known & (predicted != batch.labels))
-        leads = _leads(scores[wrong], batch.labels[wrong], predicted[wrong])
+        leads = lead_over(scores[wrong], batch.labels[wrong], predicted[wrong])
         for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
             row = batch.block(i, i + 1)
@@ -193,13 +194,3 @@ def columns_to_show(model: Model) -> tuple[str, ...]:
     """Return the columns of tables that a reader wants to see of a row: those that are used."""
     columns = () if model.table is None else model.table.columns
     return tuple(column.name for column in columns if column.required)
-
-
-def _leads(
-    scores: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return by how much the predicted class is ahead of the true one."""
-    if scores.ndim == 1:
-        return np.asarray(np.abs(scores))
-    at = np.arange(len(scores))
-    return np.asarray(scores[at, predicted] - scores[at, labels])

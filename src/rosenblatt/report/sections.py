@@ -15,6 +15,8 @@ from markupsafe import Markup
 from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.explanation import Ranking
+from rosenblatt.models.guarantee import RowsApart
+from rosenblatt.models.metrics import coverage_curve
 from rosenblatt.models.model import Model
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.findings import Findings
@@ -30,6 +32,7 @@ MOST_PROOF_ROWS = 16
 MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
 MOST_CONFUSIONS = 20
 IN_LINE = 8  # names in the line of a class
+MEASURE = "lead of the best class"  # how sure a model is of a row
 MOST_SHAPES = 24  # columns, and pairs of them, whose curves are drawn
 
 THEME = {  # what is drawn with, and what it becomes
@@ -117,8 +120,14 @@ def passes(history: Sequence[dict[str, Any]]) -> Markup:
     return table(headings, rows, caption)
 
 
+def guarantee_curve(apart: RowsApart) -> plots.Display:
+    """Return the errors of the rows that were kept for a guarantee, against the share answered."""
+    points = coverage_curve(apart.lead, apart.behind > 0)
+    return plots.CoverageDisplay(*points, MEASURE, len(apart.lead), "guarantee")
+
+
 def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:
-    """Yield precision and recall, the probabilities, and the error of the clearest votes."""
+    """Yield precision and recall, the probabilities, and the error of the surest rows."""
     model, reliability, coverage = found.model, found.reliability, evaluation.coverage_curve
     two = len(model.classes) == 2
     scores, positive = evaluation.scores_for(1)
@@ -129,7 +138,7 @@ def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:
         what = f"the row is {model.classes[1]}" if two else "the prediction is right"
         yield plots.ReliabilityDisplay.from_reliability(reliability, what=what)
     if coverage is not None:
-        yield plots.CoverageDisplay(*coverage, "vote margin", evaluation.n_rows)
+        yield plots.CoverageDisplay(*coverage, MEASURE, evaluation.n_rows)
 
 
 def confusions(evaluation: Evaluation) -> Markup:

@@ -16,6 +16,7 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
+from rosenblatt.models.guarantee import GuaranteeCurve, rows_apart
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.models.online import OnlineLearner
@@ -72,6 +73,7 @@ class ServedLearner(OnlineLearner):
         self.most_classes = most_classes
         self.origin: Model | None = None  # the model file that it goes on from
         self.is_origin = False  # whether nothing has been learned since
+        self.promises: GuaranteeCurve | None = None  # of the answers of the model file
         self.class_weights: dict[Class, float] = {}  # multiply its steps; 1 where there is none
         self._touched: list[NDArray[Any]] | None = None  # None: everything
         self._trail: list[Any] | None = None
@@ -87,6 +89,8 @@ class ServedLearner(OnlineLearner):
         served = cls(learner, space, most_classes=most_classes)
         served._resume(model, model.classes)
         served.origin, served.is_origin = model, True
+        apart = rows_apart(model)
+        served.promises = None if apart is None else apart.curve()
         return served
 
     def _moved(self) -> None:

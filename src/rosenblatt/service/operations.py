@@ -52,6 +52,7 @@ from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
 from rosenblatt.service.writer import Entry, Writer
+from rosenblatt.training.examples import winner_leads
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
@@ -114,15 +115,24 @@ async def predict(
     app.check(call.model, batch, [body.id])
     labels, scores, unfamiliar = _predicted(served, batch, one=one)
     app.metrics.predicted(call.model, len(batch))
+    promises = served.promises if scores and served.is_origin else None
+    bounds: Any = UNSET
+    if promises is not None:
+        bounds = promises.bounds_of(winner_leads(np.asarray(scores))).tolist()
     if not one:
         return requests.Predictions(
-            labels=labels, scores=scores, version=version, unfamiliar=unfamiliar
+            labels=labels,
+            scores=scores,
+            version=version,
+            errors_at_most=bounds,
+            unfamiliar=unfamiliar,
         )
     found = requests.Prediction(
         label=labels[0],
         score=scores[0] if scores else None,
         version=version,
         id=body.id,
+        error_at_most=UNSET if bounds is UNSET else bounds[0],
         unfamiliar=unfamiliar,
     )
     origin = served.origin

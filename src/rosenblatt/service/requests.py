@@ -86,6 +86,7 @@ class Prediction(Answer):
     version: Version
     id: str | None = None
     probability: float | UnsetType = UNSET  # of the label, where the model file has probabilities
+    error_at_most: float | UnsetType = UNSET  # of such answers, where the file has a guarantee
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 
@@ -95,6 +96,7 @@ class Predictions(Answer):
     labels: list[Label | None]
     scores: list[float | list[float]]
     version: Version
+    errors_at_most: list[float] | UnsetType = UNSET  # one a row, where the file has a guarantee
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 

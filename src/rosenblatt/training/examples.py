@@ -113,6 +113,26 @@ def leads_of(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any],
     return own - scores[every, rivals], rivals
 
 
+def winner_leads(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the lead of the predicted class over the second; of votes it is the vote margin."""
+    if scores.ndim == 1:
+        return np.asarray(np.abs(scores))
+    if scores.shape[1] == 1:
+        return scores[:, 0].copy()
+    second, first = np.partition(scores, -2, axis=1)[:, -2:].T
+    return np.asarray(first - second)
+
+
+def lead_over(
+    scores: NDArray[Any], numbers: NDArray[Any], predicted: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return by how much the predicted class of each row is ahead of another one."""
+    if scores.ndim == 1:
+        return np.where(predicted == numbers, 0.0, np.abs(scores))
+    at = np.arange(len(scores))
+    return np.asarray(scores[at, predicted] - scores[at, numbers])
+
+
 def check_count(y: NDArray[Any], n_rows: int) -> None:
     """Raise InputError where there is not one label for each row."""
     if y.shape != (n_rows,):

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from itertools import starmap
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,31 +99,54 @@ def cross_validate(
     """
     check_metric(metric)
     plan = plan_of(paths, **parameters | {"calibrate": metric == "log-loss"})
-    learner, kernel = plan.learner, plan.kernel
-    if kernel is not None:
+    if plan.kernel is not None:
         unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
-        kernel.check(learner, **unavailable)
-    raced = plan.race() is not None
-    plan.race_texts()
-    rows = source_rows(plan.source, fit_intercept=learner.fit_intercept, finished=not raced)
+        plan.kernel.check(plan.learner, **unavailable)
+    rows, results = judged_folds(plan, folds)
     evaluation, values, learned, recipes = Evaluation(rows.classes), [], [], Counter[str]()
-    parts = splits(rows.numbers, folds, learner.random_state, rows.groups)
-    for number, (train, test) in enumerate(parts, 1):
-        source = FoldSource(plan, rows, train, raced=raced)
-        model = _model(plan, source) if kernel is None else kernel_model(plan, rows.take(train))
-        recipes.update(source.chosen)
-        batch, scorer = source.finished(rows.batch(test)), Scorer(model)
-        scores = scorer.scores(batch)
-        guess = scorer.numbers(scores)
+    for number, fold in enumerate(results, 1):
+        recipes.update(fold.recipe)
         if metric == "log-loss":
-            values.append(log_loss(model.probabilities_of(scores), batch.labels))
+            values.append(log_loss(fold.model.probabilities_of(fold.scores), fold.labels))
         else:
-            values.append(measured(metric, scores, batch.labels, guess))
-        evaluation.add(batch.labels, guess, scores)
-        learned.append(len(train))
+            values.append(measured(metric, fold.scores, fold.labels, fold.guess))
+        evaluation.add(fold.labels, fold.guess, fold.scores)
+        learned.append(fold.n_learned)
         tell(number)
     found = tuple(values), tuple(learned), evaluation, plan.title, rows.files
     return CrossValidation(metric, *found, dict(recipes.most_common()))
+
+
+class FoldResult(NamedTuple):
+    """What the model of all other folds says of the rows of one."""
+
+    tried: NDArray[Any]  # numbers of the rows
+    labels: NDArray[Any]  # their classes by number
+    scores: NDArray[Any]
+    guess: NDArray[Any]
+    model: Model
+    n_learned: int  # rows that it learned from
+    recipe: list[str]  # that a race chose, where one was held
+
+
+def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[FoldResult]]:
+    """Read the rows of a plan, and return them with what each fold of them gives."""
+    raced = plan.race() is not None
+    plan.race_texts()
+    intercept = plan.learner.fit_intercept
+    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
+    parts = splits(rows.numbers, folds, plan.learner.random_state, rows.groups)
+
+    def judged(train: NDArray[Any], test: NDArray[Any]) -> FoldResult:
+        source = FoldSource(plan, rows, train, raced=raced)
+        by_kernel = plan.kernel is not None
+        model = kernel_model(plan, rows.take(train)) if by_kernel else _model(plan, source)
+        batch, scorer = source.finished(rows.batch(test)), Scorer(model)
+        scores = scorer.scores(batch)
+        found = batch.labels, scores, scorer.numbers(scores), model
+        return FoldResult(test, *found, len(train), source.chosen)
+
+    return rows, starmap(judged, parts)
 
 
 def check_metric(metric: str) -> None:

@@ -80,9 +80,12 @@ class Table(NamedTuple):
 
     def place(self, row: int) -> str:
         """Return where a row of this table stands, as an error message says it."""
-        if self.lines is None:
-            return f"{self.file}, row {self.first_row + row}"
-        return f"{self.file}, line {self.lines[row]}"
+        file, number = self.numbered(row)
+        return f"{file}, {'row' if self.lines is None else 'line'} {number}"
+
+    def numbered(self, row: int) -> tuple[str, int]:
+        """Return the file and the line of a row, or its number where the file has no lines."""
+        return self.file, self.first_row + row if self.lines is None else int(self.lines[row])
 
 
 def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:

@@ -1,0 +1,121 @@
+"""The command that lists labels that are probably wrong."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from rosenblatt.cli.options import (
+    KERNEL,
+    layout_options,
+    number_option,
+    recipe_options,
+    setting_options,
+    value_option,
+)
+from rosenblatt.cli.predict import csv_lines
+from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.data.atomic import check_target, replacing
+from rosenblatt.data.files import Layout
+from rosenblatt.data.tables.table import distinct_names
+from rosenblatt.tuning.audit import Audit, Suspect
+from rosenblatt.tuning.audit import audit as audit_files
+from rosenblatt.wording import Cell, counted, percent, printable
+
+WIDEST = 60  # characters of a row that are shown
+
+
+@click.command(
+    cls=ScreenCommand,
+    example="rosenblatt audit mail.csv --text body --out doubtful.csv",
+    common=("top", "out", "folds", "label", "text", "category", "ignore", "rule", "bad_rows"),
+)
+@click.argument("data", nargs=-1, required=True, type=click.Path())
+@number_option("--top", default=20, help="Number of rows to print, the most doubtful first.")
+@value_option(
+    "--out CSV",
+    group="Output",
+    shown="none",
+    help="File to write all doubtful rows to, with their values.",
+)
+@number_option(
+    "--folds",
+    low=2,
+    metavar="K",
+    default=5,
+    group="Learning",
+    help="Number of folds; each is judged by a model of the others.",
+)
+@recipe_options
+@setting_options(*KERNEL)
+@layout_options
+def audit(
+    screen: Screen,
+    data: Sequence[str],
+    top: int,
+    out: str | None,
+    folds: int,
+    layout: Layout,
+    **recipe: Any,
+) -> None:
+    """List the rows of DATA whose labels are probably wrong.
+
+    DATA: files or patterns such as "part-*.csv". Each row is judged by a model that has learned
+    from other rows only; a row is listed if another label is more probable there than its own.
+    Whether that is a mistake in the data or an unusual row is for you to see. The options of train
+    say what is learned.
+    """
+    if out is not None:
+        check_target(out)
+
+    def tell(fold: int) -> None:
+        if screen.draws_talk:
+            screen.bar(f"fold {fold} of {folds}")
+
+    found = audit_files(data, folds=folds, tell=tell, **recipe | asdict(layout))
+    if out is not None:
+        with replacing(out) as file:
+            file.write(csv_lines(_columns(found), first=True))
+        screen.wrote(out)
+    if screen.wants_json:
+        report = found.report()
+        screen.json(report | {"data": list(data), "suspects": report["suspects"][:top]})
+        return
+    n, rows = len(found.suspects), counted(found.n_rows, "row")
+    screen.show(
+        f"{n:,} of {rows} have a label that is less probable than another "
+        f"({found.title}, {folds} folds)."
+    )
+    lines: list[list[Cell]] = [
+        [_place(row), str(row.label), str(row.suggested), percent(row.probability), _text(row)]
+        for row in found.suspects[:top]
+    ]
+    if lines:
+        screen.table(("place", "label", "suggested", "label is right", "row"), lines)
+    if out is not None:
+        screen.show(f"All of them: {printable(out)}")
+    elif n > top:
+        screen.show(f"{n - top:,} more: --top {n}, or --out FILE.csv for all with their values.")
+
+
+def _columns(found: Audit) -> dict[str, list[Any]]:
+    """Return the suspects as columns of a table, with those of the files behind."""
+    own = [name for name in Suspect._fields if name != "values"]
+    names = list(dict.fromkeys(name for row in found.suspects for name in row.values))
+    parts = [[getattr(row, name) for row in found.suspects] for name in own]
+    parts += [[row.values.get(name) for row in found.suspects] for name in names]
+    return dict(zip(distinct_names([*own, *names]), parts, strict=True))
+
+
+def _place(row: Suspect) -> str:
+    return printable(f"{row.file}:{row.line}")
+
+
+def _text(row: Suspect) -> str:
+    """Return what stands in a row, shortened: a single column as it is."""
+    values = [(name, value) for name, value in row.values.items() if value is not None]
+    one = len(row.values) == 1
+    text = " ".join(f"{value}" if one else f"{name}={value}" for name, value in values)
+    text = printable(" ".join(text.split()))
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"

@@ -1,0 +1,327 @@
+"""Answers with a guarantee: how sure a model must be, by rows that it has not learned from.
+
+Abstention. A row is answered where the predicted class leads the second by more than a threshold t.
+Of n rows apart the candidates for t are the order statistics of their leads below the surest 5 %,
+10 %, … 100 %. Given the value of one of them, the rows that lead by more are independent draws of
+such rows, so the wrong ones among them are binomial, ties or not, and the bound of Clopper and
+Pearson (1934) holds of the error on new rows. With confidence 1 − δ/20 each, all twenty bounds hold
+together with confidence 1 − δ: any of them may be chosen after looking, as may the error that is
+asked for. Testing thresholds in a fixed sequence at level δ (Angelopoulos, Bates, Candès, Jordan
+and Lei, "Learn then test", 2021) would need thresholds that do not come from the same rows; the
+union is that of Geifman and El-Yaniv ("Selective classification for deep neural networks", 2017).
+
+Label sets. A set holds every class that is behind the predicted one by at most q, the ⌈(n + 1)(1 −
+α)⌉-th smallest of what the true classes of the n rows are behind: the label of a new row, if all
+rows are exchangeable, is missed with probability α at most (split conformal prediction, Vovk,
+Gammerman and Shafer 2005).
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.errors import InputError
+from rosenblatt.models.model import Model, Scorer
+from rosenblatt.parameters import check_parameters
+from rosenblatt.rules import Interval
+from rosenblatt.training.examples import check_count, lead_over, numbers_of, winner_leads
+from rosenblatt.wording import counted, percent
+
+CONFIDENCE = 0.95
+STEPS = 20  # shares of the rows that are tried: 5 %, 10 %, … 100 %
+PREFIX = "guarantee."  # of the arrays of a model
+SHARE = Interval(high=1.0)
+SHOWN = (0.005, 0.01, 0.02, 0.05, 0.1)  # errors of the summary
+NUMBERS = "biuf"  # NumPy's kinds
+
+
+class GuaranteeCurve(NamedTuple):
+    """One point for each share of the rows apart, from the surest 5 % to all of them."""
+
+    coverage: NDArray[Any]  # share of the rows that are answered: those that lead by more
+    error: NDArray[Any]  # share of those that are answered wrongly
+    bound: NDArray[Any]  # what the error on new rows exceeds for no point, with the confidence
+    threshold: NDArray[Any]  # the lead; −∞: every row is answered
+
+    def place(self, error: float) -> int | None:
+        """Return the point that answers most rows with at most this error; None if there is none.
+
+        >>> curve = GuaranteeCurve(*np.array([[0.5, 1], [0, 0.1], [0.02, 0.2], [3, -math.inf]]))
+        >>> curve.place(0.02), curve.place(0.01)
+        (0, None)
+        """
+        found = np.flatnonzero(self.bound <= error)
+        return int(found[-1]) if len(found) else None
+
+    def threshold_for(self, error: float) -> float:
+        """Return the lead above which answers have at most this error; ∞ where none have."""
+        place = self.place(error)
+        return math.inf if place is None else float(self.threshold[place])
+
+    def bounds_of(self, lead: NDArray[Any]) -> NDArray[Any]:
+        """Return for rows that lead by so much the least error at most that is promised of them.
+
+        All bounds hold together: those answers of which at most 2 % is promised are wrong in at
+        most 2 % of the cases.
+        """
+        least = np.minimum.accumulate(self.bound[::-1])[::-1]
+        first = np.searchsorted(-self.threshold, -np.asarray(lead), "right")
+        bounds: NDArray[Any] = np.append(least, 1.0)[first]
+        return bounds
+
+    def sentence(self, error: float, n_rows: int, confidence: float = CONFIDENCE) -> str:
+        """Return which rows are answered so that at most this share of the answers is wrong."""
+        place, rows = self.place(error), f"the {counted(n_rows, 'row')} kept for the guarantee"
+        if place is None:
+            least = math.log((1 - confidence) / STEPS) / math.log1p(-error)
+            few = f"; it takes {math.ceil(least):,} answers without a mistake"
+            return (
+                f"No answer can be given with an error of at most {100 * error:.4g}%: the surest "
+                f"of {rows} do not show it{few * (n_rows < least)}."
+            )
+        threshold = float(self.threshold[place])
+        which = "" if threshold == -math.inf else f", those that lead by more than {threshold:.4g}"
+        return (
+            f"Answers {self.coverage[place]:.0%} of {rows}{which}: "
+            f"{percent(float(self.error[place]))} of them wrong. Of new rows like these at most "
+            f"{100 * error:.4g}% of the answers are wrong, with {100 * confidence:.4g}% confidence."
+        )
+
+    def summary(self) -> str:
+        """Return which share of the rows is answered with at most some errors.
+
+        >>> GuaranteeCurve(*np.array([[0.5, 1], [0, 0.1], [0.02, 0.2], [3, -math.inf]])).summary()
+        'answers 50% with at most 2% wrong, 50% with 5%, 50% with 10%'
+        """
+        places = [(error, self.place(error)) for error in SHOWN]
+        found = [f"{self.coverage[k]:.0%} with {100 * e:g}%" for e, k in places if k is not None]
+        if not found:
+            return f"no answer with at most {100 * SHOWN[-1]:g}% wrong"
+        first, *others = found
+        return f"answers {', '.join([first.replace('with', 'with at most') + ' wrong', *others])}"
+
+
+class RowsApart(NamedTuple):
+    """How sure a model was of rows that it has not learned from, and how wrong."""
+
+    lead: NDArray[Any]  # of the predicted class over the second
+    behind: NDArray[Any]  # by how much the true class was behind the predicted one; 0 where right
+
+    @classmethod
+    def of_scores(
+        cls, scores: NDArray[Any], predicted: NDArray[Any], numbers: NDArray[Any]
+    ) -> "RowsApart":
+        """Return them by scores, predicted and true classes; one that is not known is ∞ behind."""
+        known = (numbers >= 0) & (numbers < (2 if scores.ndim == 1 else scores.shape[1]))
+        behind = np.full(len(numbers), math.inf)
+        behind[known] = lead_over(scores[known], numbers[known], predicted[known])
+        wrong = predicted != numbers
+        # A tie is wrong by nothing; the least number above 0 says so.
+        return cls(
+            winner_leads(scores), np.where(wrong, np.maximum(behind, np.nextafter(0, 1)), 0.0)
+        )
+
+    def curve(self, confidence: float = CONFIDENCE) -> GuaranteeCurve:
+        """Return bounds that hold together with this confidence; see the top of the module."""
+        n = len(self.lead)
+        order = np.argsort(-self.lead, kind="stable")
+        ordered, wrong = self.lead[order], np.cumsum(self.behind[order] > 0)
+        counts = np.unique(-(-n * np.arange(1, STEPS + 1) // STEPS))
+        threshold = np.append(ordered[counts[:-1]], -math.inf)
+        answered = np.searchsorted(-ordered, -threshold, "left")  # which lead by more
+        n_wrong = np.append(0, wrong)[answered]
+        bound = error_bound(n_wrong, answered, (1 - confidence) / STEPS)
+        return GuaranteeCurve(answered / n, n_wrong / np.maximum(answered, 1), bound, threshold)
+
+    def allowance(self, error: float) -> float:
+        """Return q: sets of the classes that are at most so far behind miss this share of labels.
+
+        >>> RowsApart(np.ones(9), np.arange(9.0)).allowance(0.2)
+        7.0
+        """
+        n = len(self.behind)
+        rank = math.ceil((n + 1) * (1 - error) - 1e-9)  # 0.9·10 is 9, not 10
+        return float(np.sort(self.behind)[rank - 1]) if rank <= n else math.inf
+
+
+def error_bound(n_wrong: Any, n_rows: Any, level: float) -> NDArray[Any]:
+    """Return what the error exceeds with probability ``level`` at most (Clopper and Pearson 1934).
+
+    >>> error_bound([0, 5], [149, 1000], 0.05).round(4).tolist()
+    [0.0199, 0.0105]
+    """
+    from scipy.special import betaincinv
+
+    k, n = np.asarray(n_wrong, float), np.asarray(n_rows, float)
+    found = betaincinv(k + 1, np.maximum(n - k, 1), 1 - level)
+    return np.asarray(np.where(k < n, found, 1.0))
+
+
+def conformal_sets(scores: NDArray[Any], allowance: float) -> NDArray[np.bool_]:
+    """Return which classes are in the set of each row, (n_rows, n_classes)."""
+    by_class = np.stack([np.zeros_like(scores), scores], 1) if scores.ndim == 1 else scores
+    members: NDArray[np.bool_] = by_class.max(axis=1, keepdims=True) - by_class <= allowance
+    return members
+
+
+def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
+    """Return how sure a model is of labelled rows; those without a label are left out."""
+    if model.several:
+        raise InputError("A guarantee is of one label a row; this model gives rows several.")
+    scorer, parts = Scorer(model), list[RowsApart]()
+    for batch in batches:
+        scores, given = scorer.scores(batch), batch.labels >= 0
+        predicted = scorer.numbers(scores)[given]
+        parts.append(RowsApart.of_scores(scores[given], predicted, batch.labels[given]))
+    if not sum(len(part.lead) for part in parts):
+        raise InputError("A guarantee needs rows with labels; none of these has one.")
+    return RowsApart(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+
+
+def with_guarantee(model: Model, apart: RowsApart) -> Model:
+    """Return a model that holds what a guarantee needs, until it learns on."""
+    named = {f"{PREFIX}{name}": array for name, array in apart._asdict().items()}
+    training = model.training | {"guarantee_rows": len(apart.lead)}
+    return replace(model, arrays=model.arrays | named, training=training)
+
+
+def guarantee_arrays(model: Model) -> dict[str, NDArray[Any]]:
+    """Return the arrays that ``with_guarantee`` adds."""
+    return {name: array for name, array in model.arrays.items() if name.startswith(PREFIX)}
+
+
+def rows_apart(model: Model) -> RowsApart | None:
+    """Return what a model holds for a guarantee; None where it holds nothing."""
+    arrays = [model.arrays.get(f"{PREFIX}{name}") for name in RowsApart._fields]
+    lead, behind = arrays
+    if lead is None or behind is None:
+        return None
+    if lead.ndim != 1 or lead.shape != behind.shape or not len(lead):
+        raise InputError("The rows of the model's guarantee are damaged: train it again.")
+    return RowsApart(lead, behind)
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """Answers of a classifier with at most a share of them wrong, where that can be promised."""
+
+    estimator: Any
+    apart: RowsApart
+    error: float
+    confidence: float
+
+    @cached_property
+    def curve(self) -> GuaranteeCurve:
+        """Arrays ``coverage``, ``error``, ``bound`` and ``threshold``, the surest rows first."""
+        return self.apart.curve(self.confidence)
+
+    @property
+    def threshold(self) -> float:
+        """The lead above which a row is answered: −∞ for all rows, ∞ for none."""
+        return self.curve.threshold_for(self.error)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the rows that is answered."""
+        place = self.curve.place(self.error)
+        return 0.0 if place is None else float(self.curve.coverage[place])
+
+    @property
+    def bound(self) -> float | None:
+        """What the error among answers exceeds with probability 1 − confidence; None: no answer."""
+        place = self.curve.place(self.error)
+        return None if place is None else float(self.curve.bound[place])
+
+    def predict(self, X: Any, abstain: Any = None) -> NDArray[Any]:
+        """Return the label of each row that can be answered, and ``abstain`` for the others.
+
+        With None, or with a value of another kind than the labels, the array is of type object.
+        """
+        labels, other = np.asarray(self.estimator.predict(X)), np.asarray(abstain)
+        numbers = other.dtype.kind in NUMBERS and labels.dtype.kind in NUMBERS
+        alike = other.dtype.kind == labels.dtype.kind or numbers
+        answers: NDArray[Any] = labels.astype(np.result_type(labels, other) if alike else object)
+        answers[winner_leads(_scores(self.estimator, X)) <= self.threshold] = abstain
+        return answers
+
+    def predict_sets(self, X: Any, error: float | None = None) -> list[list[Any]]:
+        """Return labels for each row, the predicted one among them, that miss the true one rarely.
+
+        In at most the share ``error`` of rows like those of the guarantee, over all rows; by
+        default the error of the guarantee.
+        """
+        wanted = self.error if error is None else error
+        check_parameters("predict_sets", {"error": wanted}, {"error": SHARE})
+        members = conformal_sets(_scores(self.estimator, X), self.apart.allowance(wanted))
+        return [self.estimator.classes_[row].tolist() for row in members]
+
+
+def guarantee(
+    estimator: Any, X: Any, y: Any, *, error: float = 0.02, confidence: float = CONFIDENCE
+) -> Guarantee:
+    """Return answers of a fitted classifier of which at most the share ``error`` is wrong.
+
+    The rows ``X`` with the labels ``y`` must be drawn like those to be answered, and nothing may
+    have been learned or chosen by them. A row is answered where the score of the predicted class
+    leads that of the second by more than a threshold, the lowest for which the rows show that the
+    error is at most ``error``. The rows show it wrongly with probability 1 − ``confidence`` at
+    most, by the exact binomial bound, for all errors that you may ask for together.
+
+    Parameters
+    ----------
+    estimator : fitted classifier or pipeline with ``decision_function`` and ``classes_``
+    X, y : rows and labels that were not learned from
+        Some hundred at least: 2 % takes 297 answers without a mistake.
+    error : number between 0 and 1
+        Share of the answers that may be wrong.
+    confidence : number between 0 and 1
+        How surely it is not more.
+
+    Returns
+    -------
+    Guarantee
+        With ``predict``, ``predict_sets``, ``threshold``, ``coverage`` (the share answered),
+        ``bound`` and ``curve``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import AveragedPerceptron, guarantee
+    >>> X = np.random.default_rng(0).normal(size=(3000, 2))
+    >>> y = np.where(X.sum(axis=1) + X[:, 0] * X[:, 1] / 2 > 0, "yes", "no")
+    >>> clf = AveragedPerceptron().fit(X[:1000], y[:1000])
+    >>> sure = guarantee(clf, X[1000:], y[1000:], error=0.02)
+    >>> sure.predict([[2, 1], [0.1, -0.1]], abstain="?")
+    array(['yes', '?'], dtype='<U3')
+    >>> sure.predict_sets([[2, 1], [0.1, -0.1]], error=0.01)
+    [['yes'], ['no', 'yes']]
+    >>> f"{sure.coverage:.0%} answered, {sure.bound:.1%} wrong at most"
+    '70% answered, 1.7% wrong at most'
+    """
+    given = {"error": error, "confidence": confidence}
+    check_parameters("guarantee", given, dict.fromkeys(given, SHARE))
+    model = getattr(estimator, "model_", None)
+    if isinstance(model, Model) and model.several:
+        raise InputError("A guarantee is of one label a row; this classifier gives rows several.")
+    scores = _scores(estimator, X)
+    classes, labels = np.asarray(estimator.classes_), np.asarray(y)
+    check_count(labels, len(scores))
+    found, guess = numbers_of(labels, classes), np.asarray(estimator.predict(X))
+    numbers = np.where(classes[found] == labels, found, -1)
+    apart = RowsApart.of_scores(scores, numbers_of(guess, classes), numbers)
+    return Guarantee(estimator, apart, error, confidence)
+
+
+def _scores(estimator: Any, X: Any) -> NDArray[Any]:
+    if not hasattr(estimator, "decision_function"):
+        raise InputError(
+            "A guarantee needs a fitted classifier with decision_function; got a "
+            f"{type(estimator).__name__}."
+        )
+    return np.asarray(estimator.decision_function(X))

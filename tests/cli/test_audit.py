@@ -1,0 +1,68 @@
+"""The command that lists labels that are probably wrong."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from rosenblatt import audit
+from tests.cli.running import invoked
+
+
+@pytest.fixture
+def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a file of texts, of which three have another label than those like them."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"spam,buy now {k}\nham,see you {k}\n" for k in range(40)]
+    wrong = [
+        "ham,buy now soon\n",
+        "spam,see you soon\n",
+        '"ham","buy, now; ' + "buy now " * 12 + '"\n',
+    ]
+    Path("mail.csv").write_text("label,body\n" + "".join([*lines, *wrong]))
+    return "mail.csv"
+
+
+def test_a_table_of_suspects(mail: str) -> None:
+    """Each line has place, label, suggestion, probability and the row, cut where it is long."""
+    result = invoked("audit", mail, "--text", "body")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("3 of 83 rows have a label that is less probable than another")
+    assert "mail.csv:82" in result.stdout
+    shown = next(line for line in result.stdout.splitlines() if "mail.csv:83" in line)
+    assert shown.split()[1:3] == ["spam", "ham"]
+    assert shown.endswith("see you soon")
+    assert max(map(len, result.stdout.splitlines())) < 130
+    few = invoked("audit", mail, "--text", "body", "--top", "1").stdout
+    assert few.count("mail.csv:") == 1
+    assert "2 more: --top 3, or --out FILE.csv" in few
+
+
+def test_json_and_csv_hold_what_python_returns(mail: str) -> None:
+    """JSON has the first rows and the number of all; CSV has all, with the columns of the file."""
+    found = audit(mail, text="body", folds=4).report()
+    shown = invoked("audit", mail, "--text", "body", "--folds", "4", "--json", "--top", "2")
+    document = json.loads(shown.stdout)
+    assert document["suspects"] == found["suspects"][:2]
+    assert document["n_suspects"] == found["n_suspects"] == 3
+    result = invoked("audit", mail, "--text", "body", "--folds", "4", "--out", "all.csv")
+    assert "All of them: all.csv" in result.stdout
+    with Path("all.csv").open(newline="") as file:
+        rows = [*csv.DictReader(file)]
+    assert [(row["file"], int(row["line"]), row["body"]) for row in rows] == [
+        (row["file"], row["line"], row["values"]["body"]) for row in found["suspects"]
+    ]
+    assert [float(row["probability"]) for row in rows] == [
+        row["probability"] for row in found["suspects"]
+    ]
+
+
+def test_errors_have_code_two(mail: str) -> None:
+    """What cannot run says why: too many folds, standard input, a folder that is not there."""
+    assert "--folds must be at least 2" in invoked("audit", mail, "--folds", "100").stderr
+    result = invoked("audit", mail, "--out", "none/all.csv")
+    assert result.exit_code == 2
+    result = invoked("audit", "-", given="label,x\n" + "a,1\nb,2\n" * 20)
+    assert result.exit_code == 2
+    assert "audit reads the data twice" in result.stderr

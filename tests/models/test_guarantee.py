@@ -1,0 +1,264 @@
+"""Guarantees are those of scipy's exact intervals, of counting by hand and of simulation."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+
+from rosenblatt import (
+    AveragedPerceptron,
+    ConfidenceWeightedClassifier,
+    KernelPerceptron,
+    MultilabelClassifier,
+    PassiveAggressiveClassifier,
+    Perceptron,
+    VotedPerceptron,
+    guarantee,
+    load,
+    prune,
+    save,
+)
+from rosenblatt.errors import InputError
+from rosenblatt.models.guarantee import (
+    STEPS,
+    GuaranteeCurve,
+    RowsApart,
+    conformal_sets,
+    error_bound,
+    rows_apart,
+    with_guarantee,
+)
+from rosenblatt.models.model import model_of
+
+
+@given(st.integers(1, 3000), st.data(), st.floats(1e-4, 0.3))
+def test_the_bound_is_that_of_scipy(n: int, data: Any, level: float) -> None:
+    """The bound is the upper end of scipy's exact interval, and inverts the binomial tail."""
+    k = data.draw(st.integers(0, n))
+    bound = float(error_bound(k, n, level))
+    exact = stats.binomtest(k, n).proportion_ci(1 - 2 * level, "exact").high
+    assert bound == pytest.approx(exact, abs=1e-9)
+    if k < n:
+        assert stats.binom.cdf(k, n, bound) == pytest.approx(level, rel=1e-6)
+
+
+def test_no_row_bounds_nothing() -> None:
+    """Without answers the error can be anything."""
+    assert error_bound(0, 0, 0.05) == 1.0
+
+
+leads_and_faults = st.lists(
+    st.tuples(st.integers(0, 6).map(float), st.booleans()), min_size=1, max_size=80
+)
+
+
+@given(leads_and_faults)
+def test_the_curve_counts(rows: list[tuple[float, bool]]) -> None:
+    """Each point counts the rows that lead by more than its threshold, ties left out together."""
+    lead = np.array([lead for lead, _ in rows])
+    wrong = np.array([fault for _, fault in rows])
+    curve = RowsApart(lead, wrong * 1.0).curve(0.9)
+    assert curve.threshold[-1] == -math.inf
+    assert curve.coverage[-1] == 1.0
+    assert (np.diff(curve.coverage) >= 0).all()
+    for coverage, error, bound, threshold in zip(*curve, strict=True):
+        answered = lead > threshold
+        assert coverage == answered.mean()
+        assert error == (wrong[answered].mean() if answered.any() else 0.0)
+        assert bound == error_bound(wrong[answered].sum(), answered.sum(), 0.1 / STEPS)
+    # Thresholds are order statistics at ranks that neither leads nor labels decide
+    ranks = sorted({-(-len(lead) * k // STEPS) for k in range(1, STEPS)} - {len(lead)})
+    assert curve.threshold[:-1].tolist() == np.sort(lead)[::-1][ranks].tolist()
+
+
+@given(leads_and_faults, st.floats(0.05, 1.0))
+def test_what_is_promised_of_a_row(rows: list[tuple[float, bool]], error: float) -> None:
+    """A row is answered exactly where the error promised of its lead is small enough."""
+    lead = np.array([lead for lead, _ in rows])
+    curve = RowsApart(lead, np.array([float(fault) for _, fault in rows])).curve(0.5)
+    tried = np.arange(-1.0, 8.0, 0.5)
+    answered = tried > curve.threshold_for(error)
+    assert (curve.bounds_of(tried) <= error).tolist() == (answered | (error == 1.0)).tolist()
+
+
+@given(st.lists(st.floats(0, 9), min_size=1, max_size=40), st.floats(0.01, 0.99))
+def test_the_allowance_is_the_finite_sample_quantile(behind: list[float], error: float) -> None:
+    """At least ⌈(n + 1)(1 − α)⌉ of the rows are within it, and fewer within anything less."""
+    allowed = RowsApart(np.ones(len(behind)), np.array(behind)).allowance(error)
+    needed = math.ceil((len(behind) + 1) * (1 - error) - 1e-9)
+    if needed > len(behind):
+        assert allowed == math.inf
+    else:
+        assert sum(value <= allowed for value in behind) >= needed
+        assert sum(value < allowed for value in behind) < needed
+
+
+def simulated(generator: Any, n: int) -> RowsApart:
+    """Return rows whose error falls with the lead but for a bump, some leads being equal."""
+    lead = np.round(generator.exponential(size=n), 1)
+    rate = _rate(lead)
+    return RowsApart(lead, (generator.random(n) < rate) * 1.0)
+
+
+def _rate(lead: Any) -> Any:
+    return np.where((lead > 1.5) & (lead < 2.0), 0.12, 0.25 * np.exp(-3 * lead))
+
+
+@pytest.mark.parametrize(("n", "error"), [(800, 0.05), (2000, 0.02), (2000, 0.05)])
+def test_the_promise_holds(n: int, error: float) -> None:
+    """Of 1,000 guarantees by simulated rows at most the promised share is broken by new rows."""
+    generator, leads = np.random.default_rng(n), np.arange(300) / 10
+    chance = np.diff(1 - np.exp(-np.append(0, leads + 0.05)))  # of leads that are rounded so
+    broken = answered = 0
+    for _ in range(1000):
+        sure = leads > simulated(generator, n).curve(0.9).threshold_for(error)
+        answered += bool(sure.any())
+        wrong = (chance * _rate(leads))[sure].sum()
+        broken += bool(wrong > error * chance[sure].sum())
+    assert answered > 500  # it is no promise by silence
+    assert broken <= 100
+
+
+def test_sets_miss_rarely() -> None:
+    """Over draws of both, sets lack the label of a new row in the promised share, not far less."""
+    generator, missed = np.random.default_rng(3), []
+    for _ in range(3000):
+        scores, numbers = generator.normal(size=(40, 4)), generator.integers(0, 4, 40)
+        scores[np.arange(40), numbers] += 1.0
+        guess = scores.argmax(axis=1)
+        apart = RowsApart.of_scores(scores[1:], guess[1:], numbers[1:])
+        missed.append(not conformal_sets(scores[:1], apart.allowance(0.2))[0, numbers[0]])
+    assert 0.17 < np.mean(missed) < 0.2 + 0.02
+
+
+def test_a_row_by_hand() -> None:
+    """Leads and distances of two and of three classes; a wrong tie and an unknown label count."""
+    two = RowsApart.of_scores(np.array([2.0, -1.0, 0.0]), np.array([1, 0, 0]), np.array([1, 1, 1]))
+    assert two.lead.tolist() == [2.0, 1.0, 0.0]
+    assert two.behind[:2].tolist() == [0.0, 1.0]
+    assert 0 < two.behind[2] < 1e-300
+    scores = np.array([[3.0, 1.0, 0.5], [0.0, 1.0, 3.0]])
+    three = RowsApart.of_scores(scores, np.array([0, 2]), np.array([2, 7]))
+    assert three.lead.tolist() == [2.0, 2.0]
+    assert three.behind.tolist() == [2.5, math.inf]
+
+
+ESTIMATORS = [
+    Perceptron(random_state=1),
+    AveragedPerceptron(random_state=1),
+    VotedPerceptron(max_iter=2),
+    PassiveAggressiveClassifier(),
+    ConfidenceWeightedClassifier(),
+    KernelPerceptron(max_iter=3),
+    LogisticRegression(),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda clf: type(clf).__name__)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_rule_and_memory(estimator: Any, n_classes: int) -> None:
+    """What is answered is what predict says, on the share that the guarantee names."""
+    X, y = make_classification(
+        1600, n_classes=n_classes, n_informative=6, class_sep=2.0, flip_y=0.04, random_state=0
+    )
+    labels = np.array(["a", "b", "c"])[y]
+    clf = estimator.fit(X[:600], labels[:600])
+    sure = guarantee(clf, X[600:], labels[600:], error=0.2, confidence=0.9)
+    answers, plain = sure.predict(X[600:]), clf.predict(X[600:])
+    answered = np.array([answer is not None for answer in answers])
+    assert answered.mean() == pytest.approx(sure.coverage)
+    assert sure.coverage > 0.3
+    assert (answers[answered] == plain[answered]).all()
+    assert sure.bound is not None
+    assert np.mean(plain[answered] != labels[600:][answered]) < sure.bound <= 0.2
+    sets = sure.predict_sets(X[600:], error=0.05)
+    assert all(label in one for label, one in zip(plain, sets, strict=True))
+    held = [label in one for label, one in zip(labels[600:].tolist(), sets, strict=True)]
+    assert np.mean(held) >= 0.95  # of the rows that it was set by, by its definition
+
+
+def test_what_stands_for_no_answer() -> None:
+    """The array has the type of labels and of what stands for none, if they are alike."""
+    X, y = make_classification(800, flip_y=0.2, random_state=2)
+    clf = AveragedPerceptron().fit(X[:200], y[:200])
+    sure = guarantee(clf, X[200:], y[200:], error=0.15)
+    assert 0 < sure.coverage < 1
+    assert sure.predict(X, abstain=-1).dtype.kind == "i"
+    assert sure.predict(X).dtype == object
+    assert sure.predict(X, abstain="?").dtype == object
+    assert (sure.predict(X, abstain=-1) == -1).tolist() == [one is None for one in sure.predict(X)]
+
+
+def test_too_few_rows_promise_nothing() -> None:
+    """Rows that cannot show so small an error answer nothing; the sentence says how many can."""
+    X, y = make_classification(300, random_state=0)
+    clf = AveragedPerceptron().fit(X, y)
+    sure = guarantee(clf, X[:100], y[:100], error=0.02)
+    assert (sure.threshold, sure.coverage, sure.bound) == (math.inf, 0.0, None)
+    assert set(sure.predict(X, abstain="?").tolist()) == {"?"}
+    assert "it takes 297 answers without a mistake" in sure.curve.sentence(0.02, 100)
+    assert stats.binom.cdf(0, 297, 0.02) <= 0.05 / 20 < stats.binom.cdf(0, 296, 0.02)
+
+
+def test_a_sentence_says_what_is_promised() -> None:
+    """It names the share answered, the threshold, the error and the confidence."""
+    curve = GuaranteeCurve(*np.array([[0.5, 1], [0.01, 0.1], [0.02, 0.2], [3, -math.inf]]))
+    said = curve.sentence(0.02, 1000)
+    assert said.startswith("Answers 50% of the 1,000 rows kept for the guarantee, those that lead")
+    assert "lead by more than 3: 1.00% of them wrong" in said
+    assert "at most 2% of the answers are wrong, with 95% confidence" in said
+    assert "lead by" not in curve.sentence(0.3, 1000)
+
+
+@pytest.mark.parametrize("given", [{"error": 0.0}, {"error": 1.0}, {"confidence": 1.5}])
+def test_shares_are_shares(given: dict[str, float]) -> None:
+    """An error or a confidence that is no share is refused by name."""
+    clf = Perceptron().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(InputError, match=f"parameter {next(iter(given))} of guarantee must be"):
+        guarantee(clf, [[0.0]], [0], **given)
+
+
+def test_what_has_no_guarantee() -> None:
+    """Several labels a row, labels of another number than rows, and what has no scores are told."""
+    several = MultilabelClassifier().fit([[0.0], [1.0]], [["a"], ["a", "b"]])
+    with pytest.raises(InputError, match="one label a row; this classifier gives rows several"):
+        guarantee(several, [[0.0]], [["a"]])
+    clf = Perceptron().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(InputError, match="2"):
+        guarantee(clf, [[0.0]], [0, 1])
+    with pytest.raises(InputError, match="needs a fitted classifier with decision_function"):
+        guarantee(object(), [[0.0]], [0])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("kind", [AveragedPerceptron, VotedPerceptron, KernelPerceptron])
+def test_a_file_keeps_it_until_it_learns(kind: Any, tmp_path: Any) -> None:
+    """Saved and loaded in Python a model keeps its guarantee, and loses it with the next lesson."""
+    X, y = make_classification(300, random_state=4)
+    clf = kind().fit(X[:200], y[:200])
+    apart = guarantee(clf, X[200:], y[200:]).apart
+    save(with_guarantee(model_of(clf), apart), tmp_path / "m")
+    save(load(tmp_path / "m"), tmp_path / "n")
+    again = load(tmp_path / "n")
+    found = rows_apart(model_of(again))
+    assert found is not None
+    assert [side.tolist() for side in found] == [side.tolist() for side in apart]
+    assert (again.decision_function(X) == clf.decision_function(X)).all()
+    again.partial_fit(X[:100], y[:100])
+    assert rows_apart(model_of(again)) is None
+
+
+def test_a_pruned_model_has_none() -> None:
+    """Other scores than those that were judged promise nothing."""
+    X, y = make_classification(300, random_state=4)
+    clf = AveragedPerceptron().fit(X[:200], y[:200])
+    model = with_guarantee(model_of(clf), guarantee(clf, X[200:], y[200:]).apart)
+    assert rows_apart(model) is not None
+    assert rows_apart(prune(model, 3).model) is None

@@ -1,0 +1,146 @@
+"""Wrong labels are found where they were put, with the place and the values of the row."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rosenblatt import AveragedPerceptron, audit
+from rosenblatt.errors import InputError
+from rosenblatt.models.search import splits
+
+N_ROWS, N_FLIPPED = 600, 30
+
+
+def labelled_rows(n_classes: int = 2) -> tuple[Any, Any, Any]:
+    """Return rows of well parted classes, the labels as given, and which of them are wrong."""
+    generator = np.random.default_rng(n_classes)
+    y = generator.integers(0, n_classes, N_ROWS)
+    X = np.round(generator.normal(size=(N_ROWS, n_classes)) * 0.5, 3)
+    X[np.arange(N_ROWS), y] += 2
+    wrong = np.zeros(N_ROWS, bool)
+    wrong[generator.choice(N_ROWS, N_FLIPPED, replace=False)] = True
+    return X, np.where(wrong, (y + 1) % n_classes, y), wrong
+
+
+def csv_text(X: Any, labels: Any) -> str:
+    """Return rows as CSV with a header."""
+    names = ",".join(f"x{k}" for k in range(X.shape[1]))
+    rows = [f"{','.join(map(str, x))},c{k}" for x, k in zip(X.tolist(), labels, strict=True)]
+    return "\n".join([f"{names},label", *rows, ""])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("rule", ["pa1", "arow", "perceptron"])
+def test_flipped_labels_come_first(tmp_path: Path, n_classes: int, rule: str) -> None:
+    """As many rows as were made wrong, the first, are nearly all of those, at their lines."""
+    X, labels, wrong = labelled_rows(n_classes)
+    path = tmp_path / "rows.csv"
+    path.write_text(csv_text(X, labels))
+    found = audit(str(path), rule=rule)
+    first = [row.line - 2 for row in found.suspects[:N_FLIPPED]]
+    assert wrong[first].mean() >= 0.85
+    assert found.n_rows == N_ROWS
+    for row in found.suspects:
+        k = row.line - 2  # behind the header
+        assert row.file == str(path)
+        assert row.label == f"c{labels[k]}" != row.suggested
+        assert [float(value) for value in row.values.values()] == X[k].tolist()
+        assert row.probability <= 0.5
+    order = [row.probability for row in found.suspects]
+    assert order == sorted(order)
+
+
+def test_the_folds_are_those_of_evaluate(tmp_path: Path) -> None:
+    """Without chance the listed rows are those that an estimator of the other folds calls wrong."""
+    X, labels, _ = labelled_rows(3)
+    path = tmp_path / "rows.csv"
+    path.write_text(csv_text(X, labels))
+    plain: dict[str, Any] = {"early_stopping": False, "shuffle": False, "scale": False}
+    found = audit(str(path), folds=4, memory="average", **plain)
+    expected = {}
+    for train, test in splits(labels, 4, 0):
+        clf = AveragedPerceptron(shuffle=False).fit(X[train], labels[train])
+        guess = clf.predict(X[test])
+        for k, label in zip(test.tolist(), guess.tolist(), strict=True):
+            if label != labels[k]:
+                expected[k + 2] = f"c{label}"
+    assert {row.line: row.suggested for row in found.suspects} == expected
+
+
+def test_places_in_any_file(tmp_path: Path) -> None:
+    """Lines are those of the file: behind quotes, empty labels, bad rows, in the second of two."""
+    X, labels, wrong = labelled_rows()
+    rows = csv_text(X, labels).splitlines()
+    strange = [*rows[:10], "1,2,", *rows[10:20], '"1",2,3,4', "", *rows[20:]]
+    (tmp_path / "a.csv").write_text("\n".join([*strange[:300], ""]))
+    with gzip.open(tmp_path / "b.csv.gz", "wt") as file:
+        file.write("\n".join([rows[0], *strange[300:], ""]))
+    names = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv.gz")]
+    found = audit(names, label="label", bad_rows="skip")
+    texts = {names[0]: strange[:300], names[1]: [rows[0], *strange[300:]]}
+    assert len({row.file for row in found.suspects}) == 2
+    for row in found.suspects:
+        line = texts[row.file][row.line - 1]
+        assert line == ",".join([*row.values.values(), row.label])
+    flipped = {rows[k + 1] for k in np.flatnonzero(wrong)}
+    first = [texts[row.file][row.line - 1] for row in found.suspects[:N_FLIPPED]]
+    assert len(flipped.intersection(first)) >= N_FLIPPED - 3
+
+
+def test_places_in_svmlight(tmp_path: Path) -> None:
+    """Comments, empty lines and skipped lines count as lines, not as rows."""
+    X, labels, wrong = labelled_rows()
+    rows = [
+        f"{k} {' '.join(f'{i + 1}:{v}' for i, v in enumerate(x))}"
+        for x, k in zip(X.tolist(), labels, strict=True)
+    ]
+    lines = ["# comment", *rows[:50], "", "1 nonsense", *rows[50:], "  # the end"]
+    path = tmp_path / "rows.svm"
+    path.write_text("\n".join([*lines, ""]))
+    found = audit(str(path), bad_rows="skip")
+    assert found.n_rows == N_ROWS
+    for row in found.suspects:
+        assert lines[row.line - 1] == f"{row.label} {row.values['features']}"
+    flipped = {rows[k] for k in np.flatnonzero(wrong)}
+    assert len(flipped & {lines[row.line - 1] for row in found.suspects[:N_FLIPPED]}) >= 27
+
+
+def test_rows_of_a_file_without_lines(tmp_path: Path) -> None:
+    """In Parquet a row has its number, those without a label counted."""
+    pl = pytest.importorskip("polars")
+    X, labels, _ = labelled_rows()
+    words = [None if k in (3, 100) else f"c{label}" for k, label in enumerate(labels)]
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "label": words}).write_parquet(path)
+    found = audit(str(path), label="label")
+    assert found.n_rows == N_ROWS - 2
+    for row in found.suspects:
+        assert [*row.values.values()] == X[row.line - 1].tolist()
+        assert row.label == words[row.line - 1]
+
+
+def test_a_kernel_can_judge(tmp_path: Path) -> None:
+    """Rows that no line parts are judged through a kernel."""
+    X, labels, wrong = labelled_rows()
+    X[:, 1] = X[:, 0] * 0 + np.where(X[:, 0] > X[:, 1], 0.5, 3) * np.sign(
+        np.arange(N_ROWS) % 2 - 0.5
+    )
+    path = tmp_path / "rows.csv"
+    path.write_text(csv_text(X, labels))
+    found = audit(str(path), kernel="rbf", label="label")
+    first = [row.line - 2 for row in found.suspects[:N_FLIPPED]]
+    assert wrong[first].mean() >= 0.85
+
+
+def test_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that can be read once only cannot be shown afterwards."""
+    import io
+    import sys
+
+    text = io.TextIOWrapper(io.BytesIO(b"label,x\n" + b"a,1\nb,2\n" * 20))
+    monkeypatch.setattr(sys, "stdin", text)
+    with pytest.raises(InputError, match="audit reads the data twice: give files"):
+        audit("-")
