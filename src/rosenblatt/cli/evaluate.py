@@ -25,6 +25,7 @@ from rosenblatt.cli.training_report import warn_of_labels
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import class_table, confusion_list, interval
@@ -144,7 +145,7 @@ def _judge_model(
     else:
         _show_evaluation(screen, evaluation, model.training.get("class_counts"), files)
         _show_probabilities(screen, model, evaluation)
-        _show_coverage(screen, evaluation)
+        _show_coverage(screen, model, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     return _is_low_enough(screen, evaluation, max_error)
 
@@ -258,10 +259,10 @@ def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) ->
         screen.show(threshold_sentence(model))
 
 
-def _show_coverage(screen: Screen, evaluation: Evaluation) -> None:
-    """Show what abstaining on the least certain rows gains."""
+def _show_coverage(screen: Screen, model: Model, evaluation: Evaluation) -> None:
+    """Show what abstaining on the least certain rows gains, where the model can say how sure."""
     curve = evaluation.coverage_curve
-    if curve is not None:
+    if curve is not None and (model.voted or rows_apart(model) is not None):
         errors = [percent(curve.error_at(share)) for share in (0.5, 0.9)]
         screen.show(
             f"Of the most certain half of the rows {errors[0]} are wrong, of the most certain 90% "
