@@ -194,10 +194,10 @@ class TreeColumns:
     def _group(self, encoder: TableEncoding, counts: NDArray[Any]) -> None:
         """Find the column of each feature, and number the categories of each by frequency."""
         roles = [column.role for column in encoder.features]
-        kept = [k for k, role in enumerate(roles) if role != "text"]
+        kept = [k for k, role in enumerate(roles) if role in ("numeric", "category")]
         places = {k: place for place, k in enumerate(kept)}
         numeric = [k for k in kept if roles[k] == "numeric"]
-        self.categorical = np.array([roles[k] == "category" for k in kept], bool)
+        categorical = [roles[k] == "category" for k in kept]
         self._place[: len(numeric)] = [places[k] for k in numeric]
         seen = [0] * len(roles)
         for feature in sorted(range(len(numeric), len(self._place)), key=lambda i: -counts[i]):
@@ -206,12 +206,16 @@ class TreeColumns:
                 raise InputError("Trees need columns, and the features of the model are hashed.")
             self._place[feature] = places.get(column, NOWHERE)
             self.n_text_features += roles[column] == "text"
-            if roles[column] == "numeric":  # "is missing", or a bin
+            if roles[column] == "vector" and term:  # each place is a column of numbers
+                self._place[feature] = len(categorical)
+                categorical.append(False)
+            elif roles[column] == "numeric":  # "is missing", or a bin
                 self._code[feature] = MISSING
                 self._place[feature] = NOWHERE if term else places[column]
             else:
                 self._code[feature] = seen[column] if seen[column] < MOST_CATEGORIES else MISSING
                 seen[column] += 1
+        self.categorical = np.array(categorical, bool)
 
     def __call__(self, batch: Batch) -> NDArray[np.float64]:
         """Return rows as an array."""
