@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.models.explanation import (
     Explanation,
@@ -92,9 +92,10 @@ class WeightsDisplay(BarsDisplay):
         """
         model = model_from(estimator, feature_names)
         if class_ is None and len(model.classes) > 2:
+            example = Parameter("class_", model.classes[0])
             raise InputError(
                 f"The model has {len(model.classes)} classes, each with its own weights; choose "
-                f"one with class_, for example class_={model.classes[0]!r}."
+                f"one, for example with {example}."
             )
         number = None if class_ is None else class_number(model, str(class_))
         by_effect = ranking_misleads(model)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt import TableEncoder, load, save, train_files
 from rosenblatt.cli import main
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, UnfamiliarDataWarning
 from rosenblatt.models.train import model_from_files
 
 
@@ -152,3 +152,14 @@ def test_labels_beside_an_array(tmp_path: Path) -> None:
     np.save(path, np.zeros(3))
     with pytest.raises(InputError, match="must hold a table of numbers; it holds float64"):
         train_files(str(path))
+
+
+def test_vectors_of_another_model_are_told(tmp_path: Path) -> None:
+    """Vectors that are shifted or of another size are remarked on; new ones of the same kind no."""
+    X, y = drawn(300)
+    model = train_files(files(tmp_path, X, y)["rows.parquet"], label="label")
+    Z = drawn(60, 3)[0]
+    model.predict(pl.DataFrame({"v": Z}))  # a warning would be an error
+    for other in (Z + 6, 10 * Z, Z / 100):
+        with pytest.warns(UnfamiliarDataWarning, match="Column 'v': its vectors are .* the same"):
+            model.predict(pl.DataFrame({"v": other}))

@@ -30,6 +30,7 @@ LEAST_OUTSIDE = 0.05  # of the numbers, beyond the range of training
 FEW_KNOWN = 0.25  # of the share of words that is usual
 DOUBT = 10  # rows, half of which could have been otherwise: by so much training may be off
 MOST_SAMPLED = 1 << 16  # numbers of all columns together
+FEWEST_VECTORS = 20  # whose mean squared distance is off by a factor of 2 by no chance
 MOST_VALUES = 1 << 16  # unseen ones that are told apart
 
 Summaries = NDArray[np.float64]  # (len(FIELDS), number of feature columns)
@@ -53,6 +54,7 @@ class ColumnCounts:
         self._levels: list[Counter[int]] = [Counter() for _ in range(n)]  # rows by level; −1: new
         self._new: list[set[bytes]] = [set() for _ in range(n)]
         self._shares = [0.0] * n  # of the words of each text that are known, added up
+        self._spreads = [0.0] * n  # of vectors, likewise
         self._sample = RowSample(len(self._numeric), MOST_SAMPLED)
 
     def add_numbers(self, numbers: NDArray[np.float64]) -> None:
@@ -83,6 +85,10 @@ class ColumnCounts:
         n_known = np.diff(_sums(words & (numbers >= 0))[terms.indptr])
         self.n_missing[place] += int(np.count_nonzero(n_words == 0))
         self._shares[place] += float((n_known / np.maximum(n_words, 1)).sum())
+
+    def add_vectors(self, place: int, spread: float) -> None:
+        """Count vectors by their spread around the mean of training."""
+        self._spreads[place] += spread
 
     def summaries(self, usual: Mapping[int, float]) -> Summaries:
         """Return what is kept of training; ``usual`` are the shares of words of text columns."""
@@ -131,6 +137,8 @@ class ColumnCounts:
                 found[place] = self._values(place, known, quick)
             elif found[place] is None and column.role == "text":
                 found[place] = self._words(place, known, surprise)
+            elif found[place] is None and column.role == "vector":
+                found[place] = self._apart(place)
         for k, (place, values) in enumerate(
             zip(self._numeric, self._sample.columns(), strict=True)
         ):
@@ -165,6 +173,16 @@ class ColumnCounts:
                 f"its only value, {min(self._new[place]).decode()!r:.60}, was not seen in training"
             )
         return f"none of its {new:,} values was seen in training"
+
+    def _apart(self, place: int) -> str | None:
+        n = self.n_rows - self.n_missing[place]
+        if n < FEWEST_VECTORS or 0.5 < self._spreads[place] / n < 2.0:
+            return None
+        times = math.sqrt(self._spreads[place] / n)
+        return (
+            f"its vectors are {number(float(f'{times:.2g}'))} times as far from the mean of those"
+            " of training as these: are they of the same embedding model?"
+        )
 
     def _words(self, place: int, usual: float, surprise: "Surprise") -> str | None:
         n = self.n_rows - self.n_missing[place]

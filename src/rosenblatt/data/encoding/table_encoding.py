@@ -625,6 +625,8 @@ class TableEncoding(FeatureEncoding):
         if self.frozen:
             if use.counts is not None:
                 use.counts.add_numbers(numbers)
+                for vector, block in zip(self.vectors.values(), table.vectors, strict=True):
+                    use.counts.add_vectors(vector.column.place, vector.spread(block))
             numbers = self._finished(numbers) if self.finishes else numbers
         elif not use.held_out:
             self._count(table, numbers)

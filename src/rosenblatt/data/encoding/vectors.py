@@ -84,12 +84,21 @@ class VectorColumn:
         present = ~missing_vectors(vectors)
         values = vectors[present]
         if scale:
-            count, _, m2, *_ = self.statistics.values
-            size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
-            values = (values - self.statistics.mean.astype(values.dtype)) / values.dtype.type(size)
+            values = self._scaled(values)
         indptr = np.zeros(len(vectors) + 1, np.int64)
         np.cumsum(present * self.width, out=indptr[1:])
         return Batch(values.ravel(), np.tile(self._features, len(values)), indptr)
+
+    def _scaled(self, vectors: NDArray[Any]) -> NDArray[Any]:
+        count, _, m2, *_ = self.statistics.values
+        size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
+        centred: NDArray[Any] = vectors - self.statistics.mean.astype(vectors.dtype)
+        return centred / vectors.dtype.type(size)
+
+    def spread(self, vectors: NDArray[Any]) -> float:
+        """Return the squared distances from the mean of training, whose own average 1, added up."""
+        scaled = self._scaled(vectors[~missing_vectors(vectors)].astype(np.float64))
+        return float((scaled * scaled).sum())
 
 
 def missing_vectors(vectors: NDArray[Any]) -> NDArray[np.bool_]:
