@@ -10,8 +10,8 @@ from scipy import sparse
 
 from rosenblatt import KernelPerceptron, load, save
 from rosenblatt.errors import InputError
+from rosenblatt.models.export import to_onnx
 from rosenblatt.models.file import read, write
-from rosenblatt.models.onnx_export import to_onnx
 from tests.cli.running import run
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import BUDGETS, digits

@@ -9,8 +9,8 @@ from hypothesis import given
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
+from rosenblatt.models.export import to_json
 from rosenblatt.models.file import read
-from rosenblatt.models.json_export import to_json
 from rosenblatt.models.model import Model
 from tests.examples import tries
 from tests.models.models import example, models

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptron
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.storage import save
+from rosenblatt.models.export import to_onnx
 from rosenblatt.models.file import read
 from rosenblatt.models.model import Model
-from rosenblatt.models.onnx_export import to_onnx
 from tests.estimators.test_fit import quiet_fit
 from tests.examples import tries
 from tests.models.models import example
@@ -147,6 +147,6 @@ def test_what_onnx_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
         to_onnx(example(classes=()))
     with pytest.raises(InputError, match=r"ONNX has UTF-8 text only; the classes hold '\\udce9'\."):
         to_onnx(example(classes=("a\udce9", "b")))
-    monkeypatch.setattr("rosenblatt.models.onnx_export.LARGEST", 39)
+    monkeypatch.setattr("rosenblatt.models.export.LARGEST", 39)
     with pytest.raises(InputError, match="ONNX holds at most 2 GB; this model's weights are 40"):
         to_onnx(example())

@@ -8,9 +8,8 @@ from rosenblatt.cli.options import choice_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.json_export import to_json
+from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.model import Model
-from rosenblatt.models.onnx_export import to_onnx
 
 FORMATS = ("json", "onnx")
 SUFFIXES = {".json": "json", ".onnx": "onnx"}

@@ -19,10 +19,9 @@ from rosenblatt.kernels.shapes import entries
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import contributions
+from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
-from rosenblatt.models.json_export import to_json
 from rosenblatt.models.model import Model
-from rosenblatt.models.onnx_export import to_onnx
 from rosenblatt.rules import pair_scale
 from rosenblatt.service import requests
 from rosenblatt.service.access import OPERATOR, digest_of

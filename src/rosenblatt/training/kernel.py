@@ -74,10 +74,6 @@ class KernelTraining(ArraySupply):
         for start in range(0, len(order), self._block):
             yield replace(self.examples, order=order[start : start + self._block])
 
-    def learn(self, part: Examples) -> PartResult:
-        """Visit the rows of a block."""
-        return PartResult(self._visit(part.order), len(part.order))
-
     def check(self, counts: Counts, pass_: int) -> None:
         """Nothing: every block is checked when it is learned."""
 
@@ -120,24 +116,12 @@ class KernelTraining(ArraySupply):
         """Set up what a training of this kind needs."""
 
     @abstractmethod
-    def _visit(self, here: NDArray[Any]) -> Counts:
-        """Change everything by a visit to each of these rows."""
-
-    @abstractmethod
     def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         """Yield the rows learned from with their scores under the last weights."""
 
     @abstractmethod
     def _held_out_scores(self) -> NDArray[Any]:
         """Return the scores of the held-out rows by the memory."""
-
-    @abstractmethod
-    def snapshot(self) -> Any:
-        """Return what is needed to go back to this moment."""
-
-    @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Change back to the moment of a snapshot."""
 
 
 class DualTraining(KernelTraining):
@@ -159,9 +143,7 @@ class DualTraining(KernelTraining):
         self.updates = Mistakes(end=state.count)  # of all passes; rows by their numbers
         self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
         self._pass_updates = Mistakes()  # of this pass; rows by their place among the taught
-        self._visited: list[
-            tuple[NDArray[Any], int]
-        ] = []  # blocks, and how many had taught by then
+        self._visited: list[tuple[NDArray[Any], int]] = []  # blocks, and how many had taught
         self._tallies: list[tuple[NDArray[Any], Tally]] = []  # of held-out rows
         self._n_tallied = 0
 
@@ -170,7 +152,9 @@ class DualTraining(KernelTraining):
         self._catch_up()
         return super().blocks(order)
 
-    def _visit(self, here: NDArray[Any]) -> Counts:
+    def learn(self, part: Examples) -> PartResult:
+        """Visit the rows of a block."""
+        here = part.order
         panel = self._gram.panel(here)
         scores = np.ascontiguousarray(self._scores[:, here])
         self._add_steps(panel, 0, scores)
@@ -191,7 +175,7 @@ class DualTraining(KernelTraining):
         self._gram.keep(here[places], here, gram[places])
         self._taught.append(here[places])
         self._visited.append((here, len(self._taught)))
-        return counts
+        return PartResult(counts, len(here))
 
     def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         self._catch_up()
@@ -277,8 +261,9 @@ class BudgetTraining(KernelTraining):
         self._first = self._state.n_met  # the number of the first row
         self._state.n_met += self.examples.rows.shape[0]
 
-    def _visit(self, here: NDArray[Any]) -> Counts:
-        state, size = self._state, len(here)
+    def learn(self, part: Examples) -> PartResult:
+        """Visit the rows of a block."""
+        here, state, size = part.order, self._state, len(part.order)
         state.make_room(size)
         gram = self._gram(here)
         largest = np.abs(gram).max()
@@ -304,7 +289,7 @@ class BudgetTraining(KernelTraining):
         state.count += size
         if updates:
             self._take_in(here)
-        return Counts(mistakes, updates, loss)
+        return PartResult(Counts(mistakes, updates, loss), size)
 
     def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         last = self._state.coefficients(averaged=False)
@@ -348,7 +333,7 @@ class BudgetTraining(KernelTraining):
         state.labels = np.concatenate([state.labels, self._labels(here)])[where]
 
 
-def kernel_training(state: KernelState, *arguments: Any) -> KernelTraining:
-    """Return what changes this state; the other arguments are those of ``KernelTraining``."""
+def kernel_training(state: KernelState, *arguments: Any) -> DualTraining | BudgetTraining:
+    """Return the training that changes this state; see ``KernelTraining``."""
     kind = BudgetTraining if isinstance(state, BudgetState) else DualTraining
     return kind(state, *arguments)
