@@ -112,9 +112,8 @@ def column_levels(table: TableEncoding, column: FeatureColumn) -> Levels:
     mean, far = statistics.mean[number], STRAIGHT * statistics.deviation[number]
     limits = [max(low, mean - far), min(high, mean + far)]
     if len(edges):
-        wide = (
-            high if high > edges[-1] else high + NARROWEST * (high - low)
-        )  # one value has a place
+        # Behind the last edge, a single value has a place too
+        wide = high if high > edges[-1] else high + NARROWEST * (high - low)
         limits = [max(low, edges[0] - reach), *edges, min(wide, edges[-1] + reach)]
     ends = np.full((len(names), 2), np.nan)
     ends[: len(limits) - 1] = np.column_stack([limits[:-1], limits[1:]])

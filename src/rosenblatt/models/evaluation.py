@@ -157,16 +157,18 @@ class Evaluation:
     @property
     def by_class(self) -> list[ClassReport]:
         """How well each class is recognised, those that the model does not know last."""
-        support = self.confusion.sum(axis=1)
-        predicted = np.zeros_like(support)
-        predicted[: len(self.classes)] = self.confusion.sum(axis=0)
-        right = np.zeros_like(support)
-        right[: len(self.classes)] = np.diagonal(self.confusion)
-        counts = zip(self.labels, right.tolist(), predicted.tolist(), support.tolist(), strict=True)
+        square = self._square
+        counts = np.stack([np.diagonal(square), square.sum(axis=0), square.sum(axis=1)], axis=1)
         return [
             ClassReport(label, _ratio(r, p), _ratio(r, s), _ratio(2 * r, p + s), s, p)
-            for label, r, p, s in counts
+            for label, (r, p, s) in zip(self.labels, counts.tolist(), strict=True)
         ]
+
+    @property
+    def _square(self) -> NDArray[Any]:
+        """The confusion matrix with a column for each row; labels unknown to it are no guess."""
+        n_rows, n_columns = self.confusion.shape
+        return np.pad(self.confusion, ((0, 0), (0, n_rows - n_columns)))
 
     @property
     def macro(self) -> dict[str, float | None]:
@@ -186,9 +188,7 @@ class Evaluation:
     @property
     def balanced_accuracy(self) -> float | None:
         """The mean of the recall of the classes that occur."""
-        n_rows, n_columns = self.confusion.shape
-        square = np.pad(self.confusion, ((0, 0), (0, n_rows - n_columns)))
-        return float(balanced_accuracy(square)) if self.n_rows else None
+        return float(balanced_accuracy(self._square)) if self.n_rows else None
 
     def precision_recall_curve(self, class_: int = 1) -> PrecisionRecallCurve | None:
         """Return precision and recall of one of two classes; None where no row is of it."""

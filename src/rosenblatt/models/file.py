@@ -66,7 +66,7 @@ ENTRIES: dict[str, tuple[type, ...]] = {
     "feature_names": (list, NOTHING),
     "described": (dict, NOTHING),  # left out where the options spell the learner
 }
-MAPPINGS = ("options", "outcome", "training", "encoding", "verdict", "described")
+DECODED = ("options", "outcome", "training", "encoding", "verdict", "described", "history")
 TAG = "$float"
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -314,12 +314,10 @@ def document_of(model: Model) -> dict[str, Json]:
 def fields_of(document: dict[str, Json]) -> dict[str, Any]:
     """Return the fields of a model that its document holds whole."""
     document = {"described": None, **document}
-    for key in {**ENTRIES, **document}:
-        require(type(document.get(key, ...)) in ENTRIES.get(key, ()), f"entry {key!r:.60}")
+    fields = {key: original(document[key]) for key in DECODED if key in document}
+    for key, value in (dict.fromkeys(ENTRIES, ...) | document | fields).items():
+        require(type(value) in ENTRIES.get(key, ()), f"entry {key!r:.60}")
     require(0 <= document["n_features"] < 2**48, "entry 'n_features'")  # before there are arrays
-    fields = {key: original(document[key]) for key in (*MAPPINGS, "history")}
-    for key, value in fields.items():
-        require(type(value) in ENTRIES[key], f"entry {key!r}")
     require(all(isinstance(record, dict) for record in fields["history"]), "entry 'history'")
     names, calibration = document["feature_names"], document["calibration"]
     return fields | {
