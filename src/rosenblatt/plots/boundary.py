@@ -104,7 +104,7 @@ class BoundaryDisplay(PlaneDisplay):
     def _of_weights(cls, scene: Scene, w: NDArray[Any], b: float, margin: float) -> Self:
         """Return the display of weights that are given in the plane."""
         frame, normal = scene.frame, unit(w, b)
-        found = cls(*scene, w, b, margin)
+        found = cls(**vars(scene), w=w, b=b, margin=margin)
         if normal is None:
             found.add_note("all weights are 0 here, so there is no boundary")
             return found

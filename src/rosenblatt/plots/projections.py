@@ -89,7 +89,7 @@ class ProjectionsDisplay(PlaneDisplay):
             feet = _feet(scene.points, through, direction)
         frame, across = scene.frame, np.array([-direction[1], direction[0]])
         return cls(
-            *scene,
+            **vars(scene),
             projections=np.asarray(rows.X @ whole[0]),
             feet=feet,
             through=through,

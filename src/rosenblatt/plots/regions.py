@@ -246,7 +246,8 @@ class RegionsDisplay(PlaneDisplay):
         labels = np.asarray(estimator.classes_)[rows.numbers]
         wrong = judged & (labels_by(estimator, rows.X) != labels)
         regions = regions_of(estimator, shown, scene.frame)
-        return cls(*scene, regions, judged, wrong, rows.n_features > 2, title)
+        own = {"regions": regions, "judged": judged, "wrong": wrong, "title": title}
+        return cls(**vars(scene) | own, hidden=rows.n_features > 2)
 
     @property
     def n_wrong(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,16 @@ ARROW = 0.24  # of the smaller range
 BAND: Any = {"facecolor": "#00000014", "edgecolor": "#00000055", "hatch": "////"}
 
 
-class Scene(NamedTuple):
-    """Points by class, the names of the axes, and what has to be known of the plane."""
+@dataclass
+class Scene:
+    """Rows in a plane by class, and the frame around them."""
 
-    points: NDArray[Any]  # (n_rows, 2)
+    points: NDArray[Any]  # the rows in the plane, (n_rows, 2)
     numbers: NDArray[Any]  # of the class of each row
-    classes: tuple[Any, ...]
+    classes: tuple[Any, ...]  # sorted; of two the second is the positive one
     axis_names: tuple[str, str]
     frame: Viewport
-    note: str
+    note: str  # on the plane, for the title
 
 
 def scene_of(
@@ -47,19 +48,8 @@ def scene_of(
     return Scene(points, rows.numbers, tuple(rows.classes.tolist()), plane.labels, frame, note)
 
 
-@dataclass
-class PlaneDisplay(Display):
-    """A display of rows in a plane; it begins with the fields of a scene.
-
-    What its methods draw with a label is in the legend, in the order of drawing.
-    """
-
-    points: NDArray[Any]  # the rows in the plane, (n_rows, 2)
-    numbers: NDArray[Any]  # of the class of each row
-    classes: tuple[Any, ...]  # sorted; of two the second is the positive one
-    axis_names: tuple[str, str]
-    frame: Viewport
-    note: str  # what has to be known of the plane
+class PlaneDisplay(Display, Scene):
+    """A display of a scene; what is drawn with a label is in the legend, in the same order."""
 
     def _begin(self) -> None:
         """Set up the axes, and the legend with the classes."""

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.models.evaluation import wilson
 from rosenblatt.models.metrics import (
     CoverageCurve,
@@ -21,7 +21,7 @@ from rosenblatt.models.metrics import (
 )
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
 from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
-from rosenblatt.plots.subject import one_class, rows_of_estimator
+from rosenblatt.plots.subject import rows_of_estimator
 from rosenblatt.training.examples import winner_leads
 
 LEVELS = (0.5, 0.9)  # coverages that the legend tells the error of
@@ -40,9 +40,19 @@ class ThresholdDisplay(Display):
 
         ``class_`` is the positive class, by its label; the second of two by default.
         """
-        of = one_class(estimator, X, y, class_)
-        title = type(estimator).__name__
-        return cls.from_scores(of.scores, of.positive, of.called, label=of.label, title=title)
+        rows = rows_of_estimator(estimator, X, y)
+        texts = [str(label) for label in rows.classes.tolist()]
+        if class_ is None and len(texts) > 2:
+            curve = "The curve is that of one class against the others"
+            raise InputError(Sentence(f"{curve}; name it with {Parameter('class_')}."))
+        if class_ is not None and str(class_) not in texts:
+            raise InputError(f"The model knows no class {class_!r}; it knows {', '.join(texts)}.")
+        number = 1 if class_ is None else texts.index(str(class_))
+        scores = np.asarray(estimator.decision_function(X))
+        one = scores[:, number] if scores.ndim == 2 else scores if number else -scores
+        called = np.asarray(estimator.predict(X)) == rows.classes[number]
+        names = {"label": texts[number], "title": type(estimator).__name__}
+        return cls.from_scores(one, rows.numbers == number, called, **names)
 
     @classmethod
     @abstractmethod

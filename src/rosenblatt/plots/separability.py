@@ -117,7 +117,7 @@ class SeparabilityDisplay(PlaneDisplay):
             meeting = np.stack([weights @ points[numbers] for numbers, weights in sides])
         hulls = [around(points[numbers]) for numbers, _ in sides] or [np.empty((0, 2))] * 2
         return cls(
-            *scene,
+            **vars(scene),
             status=verdict.status,
             margin=verdict.margin_low if separates else 0.0,
             proof_rows=np.concatenate([numbers for numbers, _ in sides] or [np.empty(0, int)]),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron, VotedPerceptron
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.shapes import matrix_of
@@ -75,32 +75,6 @@ def check_two_classes(rows: DrawnRows) -> None:
     """Raise InputError unless the rows are of two classes."""
     if len(rows.classes) > 2:
         raise InputError(f"This picture needs two classes; the rows have {len(rows.classes)}.")
-
-
-class OneClass(NamedTuple):
-    """Rows as one class against all others sees them."""
-
-    scores: NDArray[Any]  # for the class
-    positive: NDArray[Any]  # whether a row is of it
-    called: NDArray[Any]  # whether it is predicted
-    label: str
-
-
-def one_class(estimator: Any, X: Any, y: Any, class_: Any) -> OneClass:
-    """Return rows as a class sees them: that of this label, by default the second of two."""
-    rows = rows_of_estimator(estimator, X, y)
-    texts = [str(label) for label in rows.classes.tolist()]
-    if class_ is None and len(texts) > 2:
-        of = "The curve is that of one class against the others"
-        advice = Sentence(f"{of}; name it with {Parameter('class_')}.")
-        raise InputError(advice)
-    if class_ is not None and str(class_) not in texts:
-        raise InputError(f"The model knows no class {class_!r}; it knows {', '.join(texts)}.")
-    number = 1 if class_ is None else texts.index(str(class_))
-    scores = np.asarray(estimator.decision_function(X))
-    called = np.asarray(estimator.predict(X)) == np.asarray(estimator.classes_)[number]
-    one = scores[:, number] if scores.ndim == 2 else scores if number else -scores
-    return OneClass(one, rows.numbers == number, called, texts[number])
 
 
 def feature_namer(

@@ -120,7 +120,7 @@ class UpdateDisplay(PlaneDisplay):
             normal = unit(v[:2], float(v[2]))
             lines.append(None if normal is None else line_in(scene.frame, *normal))
         return cls(
-            *scene,
+            **vars(scene),
             row=step.row,
             pass_=step.pass_,
             step=step.step,
