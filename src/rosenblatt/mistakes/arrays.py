@@ -110,7 +110,7 @@ def machine_arrays(state: DualState | BudgetState, kernel: Kernel) -> Arrays:
 def read_machine(
     arrays: Mapping[str, NDArray[Any]], kernel: Kernel, empty: DualState | BudgetState, count: int
 ) -> tuple[DualState | BudgetState, Kernel]:
-    """Return what such arrays say, given the kernel but for its gamma, and the empty machine."""
+    """Fill an empty kernel machine from arrays; return it and the kernel with its gamma."""
     own = StoredArrays(arrays, KERNEL_ARRAYS, OWNER, KERNEL_PREFIX)
     listed = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     n_features, n_classes = empty.n_features, empty.n_classes

@@ -1,4 +1,4 @@
-"""The rows that a kernel perceptron with a budget keeps, and what multiplies each."""
+"""The rows that a kernel perceptron with a budget keeps, and their coefficients."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +25,7 @@ def _nothing() -> NDArray[Any]:
 
 @dataclass
 class BudgetState(MachineState):
-    """The rows that are kept, and what multiplies each."""
+    """The kept rows and their coefficients."""
 
     limit: Limit
     key: int  # of the random words
@@ -61,7 +61,7 @@ class BudgetState(MachineState):
         return self.slots.ages[: self.n_kept]
 
     def coefficients(self, *, averaged: bool) -> NDArray[Any]:
-        """Return what multiplies each kept row in each column: (columns, rows by age)."""
+        """Return the coefficients of the kept rows: (columns, rows by age)."""
         found = self.slots.coef[self.by_age]
         if averaged:
             found = found - self.slots.ledger[self.by_age] / self.count

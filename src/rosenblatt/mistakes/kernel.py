@@ -1,4 +1,4 @@
-"""Kernels: what stands for the dot product of two rows."""
+"""Kernels: functions of two rows in place of their dot product."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KERNELS = ("linear", "poly", "rbf", "precomputed")
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with its numbers; ``constant`` is added to every value and is what a bias is.
+    """A kernel with its numbers; ``constant`` is added to every value, as a bias.
 
     linear: x·x′; poly: (γ·x·x′ + coef0)^degree; rbf: exp(−γ·‖x − x′‖²); precomputed: the values are
     given; or a symmetric function of two matrices that returns the matrix of values.

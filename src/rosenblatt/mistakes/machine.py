@@ -17,7 +17,7 @@ from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 
 @dataclass
 class MachineState:
-    """What all kernel machines have."""
+    """The shape of a kernel machine."""
 
     n_features: int
     n_classes: int
@@ -34,7 +34,7 @@ class MachineState:
         return self.joint and self.n_classes > 2
 
     def vectors(self, **_: bool) -> dict[str, Any]:
-        """Return what a model has for weights: none, for these are in its arrays."""
+        """Return zeros for a model's weights: those of a kernel machine are in its arrays."""
         shape = (self.n_columns, self.n_features + 1)
         return {"weights": np.zeros(shape), "ledger": None, "count": getattr(self, "count", 1)}
 
@@ -82,7 +82,7 @@ class DualState(MachineState):
         return self.classes.values
 
     def coefficients(self, *, averaged: bool) -> NDArray[Any]:
-        """Return what multiplies each support row in each column: (columns, support)."""
+        """Return the coefficients of the support rows: (columns, support)."""
         updates = self.mistakes.updates
         steps = steps_of(updates, joint=self.pairs)
         found, ledger = np.zeros((2, self.n_columns, len(self.support)))
@@ -112,7 +112,7 @@ class DualState(MachineState):
     def extend(
         self, rows: Rows | None, labels: NDArray[Any], updates: Log, *, n_rows: int, count: int
     ) -> None:
-        """Change by what a training on these rows did; its updates name rows by their numbers."""
+        """Add the updates of a training on these rows, which name rows by their numbers."""
         taught = self.mistakes.extend_by(updates, rows, count, self.n_met)
         self.classes.append(labels[taught])
         self.n_met += n_rows

@@ -25,7 +25,7 @@ PRINTED = 10  # rows that str shows
 
 
 class Term(NamedTuple):
-    """What one training row put into a decision, by all the updates that it made."""
+    """The part of one training row in a decision, by all its updates."""
 
     row: int  # its number in training, from 0
     label: Any  # its class
@@ -54,7 +54,7 @@ class Provenance:
     n_silent: int  # training rows that changed the weights and have no part in this decision
 
     def report(self) -> dict[str, Any]:
-        """Return everything as what JSON can hold."""
+        """Return everything as plain values for JSON."""
         return {
             "positive": self.positive,
             "negative": self.negative,

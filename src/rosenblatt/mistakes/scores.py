@@ -1,4 +1,4 @@
-"""What a list of mistakes says of rows: by its last weights, by their average, by their vote.
+"""Scores of rows by a list of mistakes: by its last weights, their average, their vote.
 
 The scores of all weight vectors on a row are prefix sums of τᵢ·yᵢ·K(xᵢ, x) over the updates; each
 vector votes by its own, as often as there were rows that it survived (Freund & Schapire 1999). That
@@ -45,7 +45,7 @@ def update_chunks(steps: Steps, n_rows: int) -> list[UpdateChunk]:
 
 
 class Tally:
-    """What the vectors of all updates so far say of some rows."""
+    """The scores and votes of all weight vectors so far on some rows."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ def tallies(
     sizes: Sizes = VOTING,
     **how: Any,  # see ``Tally``
 ) -> Iterator[tuple[slice, Tally]]:
-    """Yield what a list says of rows, some of them at a time.
+    """Yield the tally of a list on rows, some of them at a time.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def tallies(
 def vote_counter(
     mistakes: Mistakes, n_classes: int, end: int, *, positive: bool
 ) -> Callable[[Rows], NDArray[Any]]:
-    """Return what counts the votes of a linear learner's weight vectors on rows, batch by batch.
+    """Return a function that counts the votes of a linear learner's weight vectors on rows.
 
     It returns how many rows of training the vectors lasted that vote for each class, (n, K), or
     raises WeightOverflowError. ``end`` is Algorithm 7's counter after the last row of training. A

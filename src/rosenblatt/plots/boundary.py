@@ -65,7 +65,7 @@ class BoundaryDisplay(PlaneDisplay):
         margin: float | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> Self:
-        """Compute what is to be drawn.
+        """Compute the boundary, its margin and the plane.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class BoundaryDisplay(PlaneDisplay):
         return found
 
     def add_note(self, text: str) -> None:
-        """Add to what the title says beside the name."""
+        """Add to the note below the title."""
         self.note += f"{'; ' * bool(self.note)}{text}"
 
     def _sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""Displays: what all pictures share, the axes that they are drawn on, and picture files.
+"""The base class of all pictures, axes, titles and legends, and picture files.
 
 matplotlib is imported here and in the displays, when something is drawn and not before.
 """
@@ -113,7 +113,7 @@ class Display(ABC):
 
 
 def figure_of(display: Display, width: float | None = None) -> Figure:
-    """Return a new figure with the display drawn on it, of which pyplot knows nothing.
+    """Return a new figure with the display drawn on it, without registering it in pyplot.
 
     ``width`` is in inches; the height follows it.
     """
@@ -199,7 +199,7 @@ def set_title(ax: Axes, *parts: str, width: int = TITLE_WIDTH) -> None:
 def style_axes(
     ax: Axes, xlabel: str, ylabel: str, *, grid: bool = False, percent: str = "", whole: str = ""
 ) -> None:
-    """Name the axes and take away what says nothing.
+    """Label the axes and hide the upper and right lines.
 
     ``percent`` and ``whole`` name the axes, among "xy", of shares and of whole numbers.
     """

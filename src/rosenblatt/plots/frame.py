@@ -12,7 +12,7 @@ FARTHEST = 0.75  # ranges that the picture grows by at most to show the origin
 
 
 class Viewport(NamedTuple):
-    """What a picture shows; ``equal`` says whether both axes have one scale."""
+    """The ranges of both axes; ``equal`` if they have one scale."""
 
     left: float
     right: float

@@ -1,4 +1,4 @@
-"""The colours and shapes of all pictures: a class is told by both, so that neither is needed.
+"""The colours and markers of all pictures: classes differ in both.
 
 The colours are those of Okabe and Ito (2008), which people with any colour vision tell apart; the
 order puts the pair that differs most first: vermilion squares for the negative class, blue circles

@@ -68,7 +68,7 @@ class ProjectionsDisplay(PlaneDisplay):
         plane: str | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> Self:
-        """Compute what is to be drawn; the parameters are those of ``BoundaryDisplay``."""
+        """Project the rows; the parameters are those of ``BoundaryDisplay``."""
         rows = rows_of_estimator(estimator, X, y, feature_names)
         weights = two_class_weights(estimator)
         whole = unit(weights.w, weights.b)

@@ -223,7 +223,7 @@ class RegionsDisplay(PlaneDisplay):
         feature_names: Sequence[str] | None = None,
         title: str | None = None,
     ) -> Self:
-        """Compute what is to be drawn; the parameters are those of ``BoundaryDisplay``.
+        """Compute the regions; the parameters are those of ``BoundaryDisplay``.
 
         Any fitted classifier will do. ``title`` is what it is called, by default its type.
         """
@@ -322,7 +322,7 @@ class ComparisonDisplay(Display):
         max_iter: int = 10,
         random_state: int = 0,
     ) -> Self:
-        """Fit every learner on what is drawn.
+        """Fit every learner on the two drawn features or directions.
 
         Parameters
         ----------
@@ -383,7 +383,7 @@ class ComparisonDisplay(Display):
         return int(self.panels[0].judged.sum())
 
     def summary(self) -> dict[str, Any]:
-        """Return what each panel shows."""
+        """Return the summary of each panel by its title."""
         return {panel.title: panel.summary() for panel in self.panels}
 
     def _draw(self, _: Axes) -> None:

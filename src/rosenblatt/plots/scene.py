@@ -1,4 +1,4 @@
-"""Rows in a plane, the frame around them, and what is drawn there: marks, lines, arrows, bands."""
+"""Rows in a plane, the frame around them, and marks, lines, arrows and bands drawn there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def scene_of(
 
 
 class PlaneDisplay(Display, Scene):
-    """A display of a scene; what is drawn with a label is in the legend, in the same order."""
+    """A display of a scene; its legend lists labelled marks in drawing order."""
 
     def _begin(self) -> None:
         """Set up the axes, and the legend with the classes."""
@@ -141,7 +141,7 @@ def scatter_classes(
     faint: bool = False,
     scale: float = 1.0,
 ) -> list[Any]:
-    """Draw points by class and return what was drawn, one collection a class that is there."""
+    """Draw points by class; return one collection for each class present."""
     drawn = []
     common: dict[str, Any] = {
         "s": scale * point_area(len(points)),
@@ -176,19 +176,19 @@ def class_handles(classes: Sequence[Any], numbers: NDArray[Any] | None = None) -
 
 
 def mark_handle(label: str, **look: Any) -> Any:
-    """Return the entry of a legend for marks that look so."""
+    """Return a legend entry for marks."""
     return line_handle(label, linestyle="none", **look)
 
 
 def line_handle(label: str, **look: Any) -> Any:
-    """Return the entry of a legend for a line that looks so."""
+    """Return a legend entry for a line."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=label, **look)
 
 
 def set_frame(ax: Axes, frame: Viewport, labels: tuple[str, str]) -> None:
-    """Show what the frame holds, with right angles where both axes have one scale."""
+    """Set the limits and labels of the axes; keep right angles if both have one scale."""
     ax.set(xlim=(frame.left, frame.right), ylim=(frame.bottom, frame.top))
     if frame.equal:
         ax.set_aspect("equal", adjustable="box", anchor="W")
@@ -196,7 +196,7 @@ def set_frame(ax: Axes, frame: Viewport, labels: tuple[str, str]) -> None:
 
 
 def weight_arrow(frame: Viewport, line: NDArray[Any], w: NDArray[Any], b: float) -> NDArray[Any]:
-    """Return an arrow along the unit vector w from the middle of the line, as long as is seemly.
+    """Return an arrow along the unit vector w from the middle of the line, of moderate length.
 
     Where the axes have scales of their own, it keeps its direction and is cut to fit.
     """

@@ -332,7 +332,7 @@ class ReliabilityDisplay(Display):
     def from_reliability(
         cls, reliability: Reliability, *, what: str = "the prediction is right", title: str = ""
     ) -> Self:
-        """Draw what an evaluation found out about probabilities."""
+        """Draw the reliability that an evaluation measured."""
         columns = zip(*reliability.bins, strict=True)
         _, _, mean, share, count = (np.array(column) for column in columns)
         return cls(mean, share, count, reliability.brier_score, what, title)
@@ -379,7 +379,7 @@ class ReliabilityDisplay(Display):
 def _by_row(
     name: str, values: Any, event: str, came: Any, *, some: bool = False
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return a number and a yes or no for each row, perhaps of at least one."""
+    """Return a number and a truth value for each row; raise unless there is one of each."""
     numbers, events = np.asarray(values, np.float64), np.asarray(came, bool)
     if numbers.shape != events.shape or numbers.ndim != 1 or (some and not len(numbers)):
         shapes = f"{numbers.shape} and {events.shape}"
@@ -397,7 +397,7 @@ def _mark(ax: Axes, x: float, y: float, marker: str, label: str) -> Any:
 
 
 def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
-    """Return how sure a model is of each row, and what that is."""
+    """Return the confidence of each row, and the name of the measure."""
     if hasattr(estimator, "vote_margin"):
         return np.abs(np.asarray(estimator.vote_margin(X))), "vote margin"
     if not hasattr(estimator, "decision_function"):

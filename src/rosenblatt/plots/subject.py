@@ -1,4 +1,4 @@
-"""What is drawn: rows with their classes and feature names, and the weights of an estimator."""
+"""The subject of a picture: rows with classes and feature names, weights of an estimator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ OTHERWISE = "draw its regions instead"
 
 @dataclass(frozen=True)
 class DrawnRows(LabelledRows):
-    """Rows as an array or CSR matrix of float64, and what is written beside them."""
+    """Rows as an array or CSR matrix of float64, with the names of their features."""
 
     name: Callable[[int], str]  # of a feature, by its number
 
@@ -41,7 +41,7 @@ def rows_of_data(X: Any, y: Any, feature_names: Sequence[str] | None = None) -> 
 def rows_of_estimator(
     estimator: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
 ) -> DrawnRows:
-    """Return rows with the classes of a fitted estimator, of which not all need be there."""
+    """Return rows with the classes of a fitted estimator; not all of them need occur."""
     check_fitted(estimator)
     encoding: Any = getattr(estimator, "encoding_", None)
     encodes = encoding is not None and encoding.kind != "svmlight"  # rows come as columns
@@ -80,7 +80,7 @@ def check_two_classes(rows: DrawnRows) -> None:
 def feature_namer(
     X: Any, estimator: Any, feature_names: Sequence[str] | None = None
 ) -> Callable[[int], str]:
-    """Return what names a feature: given names, the columns, those of the model, its number."""
+    """Return a function from feature number to name: as passed, of X, of the model, or numbered."""
     names = feature_names
     if names is None:
         names = getattr(X, "columns", None)

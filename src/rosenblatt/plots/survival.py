@@ -45,7 +45,7 @@ class SurvivalDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> Self:
-        """Draw a ``VotedPerceptron``, or what was fitted with ``record_mistakes=True``.
+        """Draw a ``VotedPerceptron``, or an estimator with ``record_mistakes=True``.
 
         A ``Model`` that stores its mistakes will do too.
         """

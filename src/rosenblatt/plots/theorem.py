@@ -20,7 +20,7 @@ MOST_STEPS = 200_000  # visits that are followed
 
 
 class ProofDisplay(Display):
-    """A display of a training beside what the proof of the theorem allows."""
+    """A display of a training beside the limits of the convergence proof."""
 
     note: str
 
@@ -169,7 +169,7 @@ class AngleDisplay(ProofDisplay):
 
 
 def note_of(trace: "Trace") -> str:
-    """Return what a title says of a trace that ends early."""
+    """Return the note on a trace that stopped before convergence."""
     return "" if trace.stop_reason == "converged" else "the training was not over"
 
 

@@ -196,7 +196,7 @@ class ContributionsDisplay(BarsDisplay):
     def from_explanation(
         cls, explanation: Explanation, n_classes: int, *, n: int = 10, title: str = "One row"
     ) -> Self:
-        """Draw what ``rosenblatt.models.explanation.contributions`` found."""
+        """Draw the result of ``rosenblatt.models.explanation.contributions``."""
         shown, rest = explanation.terms[:n], explanation.terms[n:]
         names = [f"{term.name} = {term.value:.4g}" for term in shown]
         values = [term.amount for term in shown]

@@ -77,7 +77,7 @@ def html_report(
 
 
 def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
-    """Add what the rows that it was fitted on tell: counts, verdict, and who taught what."""
+    """Add class counts, verdict and recorded mistakes of the training rows."""
     batch = array_rows(model, X, y)
     counts = np.bincount(batch.labels, minlength=len(model.classes)).tolist()
     training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}

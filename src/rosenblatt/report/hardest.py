@@ -1,4 +1,4 @@
-"""The rows that went most wrong: what stands in them, what decided, and which rows taught that."""
+"""The worst mistakes: their values, the features that decided, the training rows behind it."""
 
 import heapq
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ SMALL = 0.1  # of the largest; what is smaller is left out
 
 
 class Teacher(NamedTuple):
-    """A training row behind a decision, and what it has in common with the row decided."""
+    """A training row behind a decision, and the features it shares with the decided row."""
 
     term: Term
     shared: list[tuple[str, float]]  # features by name, with the product of both values
@@ -39,7 +39,7 @@ class Teacher(NamedTuple):
 
 @dataclass(frozen=True)
 class MisjudgedRow:
-    """One wrong row: which it is, what stands in it, how it was decided, and by what."""
+    """One wrong row: its number, values, labels, and the reasons of the decision."""
 
     number: int  # from 1, among the rows of the test
     label: Any
@@ -54,7 +54,7 @@ class MisjudgedRow:
 
     @property
     def heading(self) -> str:
-        """What happened to the row, with its longest value where that names it."""
+        """The row's labels, with its longest value or the lead of the wrong class."""
         text = max((value for _, value in self.values), key=len, default="")
         beside = f", which was {number(self.lead)} ahead"
         if len(text) > IN_HEADING:
@@ -63,12 +63,12 @@ class MisjudgedRow:
 
     @property
     def short_values(self) -> list[tuple[str, str]]:
-        """The values that are no texts, by column or feature."""
+        """The values of up to LONG_VALUE characters, by column or feature."""
         return [(name, value) for name, value in self.values if len(value) <= LONG_VALUE]
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """The others, whole if they are not too long."""
+        """The longer values, cut after MOST_TEXT characters."""
         long = [(name, value) for name, value in self.values if len(value) > LONG_VALUE]
         return [(n, v if len(v) <= MOST_TEXT else f"{v[:MOST_TEXT]} …") for n, v in long]
 
@@ -101,7 +101,7 @@ class HardestRows:
         self._seen += batch.n_rows
 
     def rows(self) -> list[MisjudgedRow]:
-        """Return them with what decided each, the most wrong first."""
+        """Return the kept rows with their explanations, the worst first."""
         return [
             self._row(row, lead, 1 - minus_number, predicted, scores)
             for lead, minus_number, predicted, scores, row in sorted(

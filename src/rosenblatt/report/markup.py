@@ -57,7 +57,7 @@ def table(
 
 
 def _shown(cell: Cell) -> str | int:
-    """Return a cell as the template takes it; what is not Markup is shown as it is."""
+    """Return a cell as text, whole number or Markup."""
     if isinstance(cell, Bar):
         return part("bar", cell.value, cell.longest)
     return cell if isinstance(cell, str | int) else number(cell)

@@ -1,4 +1,4 @@
-"""What a model is in two words, and what a reader of its report must be warned of."""
+"""The kind of a model in words, and warnings on misleading figures."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ MOST_NAMED = 3  # features on a side, or labels
 
 
 def kind_of(model: Model) -> str:
-    """Return what a model is, for people who do not know the names of learners."""
+    """Return the kind of a model in words that need no knowledge of learners."""
     return (
         "kernel model"
         if model.is_kernel
@@ -20,7 +20,7 @@ def kind_of(model: Model) -> str:
 
 
 def warnings_of(found: Findings) -> Iterator[str]:
-    """Yield sentences on what makes the figures misleading."""
+    """Yield warnings on misleading figures."""
     evaluation = found.evaluation
     yield from () if evaluation is None else evaluation.remarks
     if evaluation is not None and evaluation.n_unknown:

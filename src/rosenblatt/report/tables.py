@@ -110,7 +110,7 @@ def is_constant(model: Model, feature: int) -> bool:
 
 
 def _sides(ranking: Ranking) -> tuple[str, str]:
-    """Return what weights above 0 speak for, and those below."""
+    """Return the meaning of positive and of negative weights."""
     label = f"for {printable(str(ranking.label))}"
     if ranking.against is not None:
         return label, f"for {printable(str(ranking.against))}"
@@ -141,7 +141,7 @@ def weight_tables(ranking: Ranking, *, by_effect: bool) -> list[TableParts]:
 
 
 def bias_sentence(ranking: Ranking) -> str:
-    """Return how many weights a class has, its bias, and what that speaks for."""
+    """Return the number of weights of a class, its bias, and the meaning of its sign."""
     speaks = f", speaks {_sides(ranking)[ranking.bias < 0]}" if ranking.bias else ""
     about = "" if ranking.against is not None else f"Class {printable(str(ranking.label))}: "
     weights = counted(ranking.n_nonzero, "weight")

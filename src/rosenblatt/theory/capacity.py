@@ -23,7 +23,7 @@ def separable_share(n_rows: int, n_features: int) -> float:
 
 
 def capacity_notes(rows: LabelledRows) -> list[str]:
-    """Return what to think of two classes that are separable, where many labels would be."""
+    """Return a note if two classes would be separable with many other labels, too."""
     if len(rows.classes) != 2 or rows.n_rows < FEWEST_ROWS:
         return []
     n, d = rows.n_rows, rows.n_used

@@ -276,7 +276,7 @@ def _measured(
 
 
 def _shortfall(name: str, ends: MarginInterval, deadline: Deadline) -> list[str]:
-    """Say how far an interval is from what is usual, if it is."""
+    """Return a note if an interval is wider than REPORTED_GAP."""
     if ends.are_close:
         return []
     why = "the time limit was reached" if deadline.passed else "the solver came no nearer"

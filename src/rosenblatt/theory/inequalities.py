@@ -57,7 +57,7 @@ class WorkingSet:
     width: int  # number of variables of the whole system
 
     def narrow(self, v: NDArray[Any]) -> NDArray[Any]:
-        """Return what one value for each variable says of those in this set."""
+        """Select the variables of this set from values for all variables."""
         V = v.reshape(self.blocks, -1)
         return np.asarray(V[:, np.append(self.features, V.shape[1] - 1)].ravel())
 

@@ -106,7 +106,7 @@ class LabelledRows:
 
 
 def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
-    """Return X and y checked; raise what the estimators raise, but allow no features at all."""
+    """Check X and y as the estimators do, but accept rows without features."""
     n_features = _width(X)
     if n_features == 0:  # a column of zeros says as little, and lets all the checks pass
         X = np.zeros((np.shape(X)[0], 1))

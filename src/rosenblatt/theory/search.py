@@ -110,7 +110,7 @@ def _decide(system: Inequalities, v: NDArray[Any], proof: Proof, deadline: Deadl
 def _decide_exactly(
     system: Inequalities, numbers: NDArray[Any], proof: Proof, deadline: Deadline
 ) -> None:
-    """Write to the proof what exact arithmetic says, if a small working set is enough."""
+    """Decide in exact arithmetic, if a small working set suffices; write to the proof."""
     nearest = None
     for _ in range(ROUNDS):
         nearest = any_witness(system, numbers, deadline)

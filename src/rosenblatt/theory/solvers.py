@@ -69,7 +69,7 @@ class Coordinates:
         return np.asarray(V.ravel() / self.scale)
 
     def quadratic(self, length: NDArray[Any]) -> Any:
-        """Return P such that u·P·u is the squared length of what u stands for, up to a factor."""
+        """Return P such that u·P·u is the squared length in data coordinates, up to a factor."""
         largest = (self.scale * length).max(initial=0.0)
         scale = self.scale / (largest or 1.0)  # so that the square of none overflows
         if not self.centre.any() or not length.all():  # a free bias takes up every shift

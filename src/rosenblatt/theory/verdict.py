@@ -17,7 +17,7 @@ Status = Literal["separable", "inseparable", "undecided"]
 
 
 def _by_field(record: Any) -> dict[str, Any]:
-    """Return the verdict as plain values; what is infinite becomes None."""
+    """Return the fields as plain values; infinite numbers become None."""
     return {field.name: plain(getattr(record, field.name)) for field in fields(record)}
 
 
@@ -137,7 +137,7 @@ class Verdict:
         return lines
 
     def counted_from(self, first: int) -> "Verdict":
-        """Return the same for people who count rows from another number than 0."""
+        """Return the same verdict with rows numbered from ``first``."""
         rows = np.arange(first, self.n_rows + first)
 
         def renumbered(proof: Any) -> Any:

@@ -108,7 +108,7 @@ class _Search:
             numbers = np.union1d(numbers, missing)
 
     def _improve(self, working: WorkingSet) -> Leads | None:
-        """Improve both sides by what solves the working set; return the leads of the best of it."""
+        """Improve both sides by solutions on the working set; return the leads of the best one."""
         own_length = working.narrow(self._length)
         closest, leads = -inf, None
         for proposal in shortest(working, own_length, working.narrow(self.v), self._deadline):
@@ -169,7 +169,7 @@ class _Search:
         return numbers[np.concatenate(parts)][positive], [exact[i] for i in positive]
 
     def exact_ends(self, v: NDArray[Any]) -> Iterator[MarginInterval]:
-        """Yield what the nearest points of a growing working set prove, in exact arithmetic."""
+        """Yield intervals proved by the nearest points of a growing working set, exactly."""
         system = self._system
         numbers = np.union1d(self._numbers, first_set(system, v))
         likely = self._numbers[self._weights > LIKELY * self._weights.max(initial=0.0)]
