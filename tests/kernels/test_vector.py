@@ -40,9 +40,9 @@ def test_lanes_add_in_a_fixed_order(dtype: type, length: int) -> None:
 
 
 @compiled
-def dot_ahead(x: NDArray[Any], y: NDArray[Any], length: int, ahead: int) -> float:
+def dot_ahead(x: NDArray[Any], y: NDArray[Any], length: int, near: int, far: int) -> float:
     """Call the intrinsic."""
-    total: float = lane_dot_ahead(x, 3, y, 3, length, ahead)
+    total: float = lane_dot_ahead(x, 3, y, 3, length, near, far)
     return total
 
 
@@ -66,7 +66,7 @@ def test_asking_ahead_changes_nothing(length: int) -> None:
     """A product that asks for later values is the same product."""
     rng = np.random.default_rng(length)
     x, y = rng.standard_normal((2, length + 3))
-    assert same_bits(dot_ahead(x, y, length, 1), dot(x, y, 3, length))
+    assert same_bits(dot_ahead(x, y, length, 1, 2), dot(x, y, 3, length))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

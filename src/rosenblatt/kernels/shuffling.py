@@ -28,17 +28,15 @@ def shuffle(order: Changed[NDArray[Any]], words: NDArray[Any], start: int) -> No
 
 
 @compiled
-def shuffle_within(order: Changed[NDArray[Any]], ends: NDArray[Any], words: NDArray[Any]) -> None:
-    """Change order by exchanges within each of successive blocks, as ``shuffle``; a word a row."""
-    start = 0
-    for block in range(len(ends)):
-        for here in range(ends[block] - 1, start, -1):
-            size = np.uint64(here - start + 1)
-            there = start + np.int64(((words[here] >> np.uint64(32)) * size) >> np.uint64(32))
-            kept = order[here]
-            order[here] = order[there]
-            order[there] = kept
-        start = ends[block]
+def write_groups(
+    rows: NDArray[Any], first: NDArray[Any], size: int, order: Changed[NDArray[Any]]
+) -> None:
+    """Write groups of neighbouring rows to order, by the places of their first ones."""
+    n = 0
+    for group in range(len(first)):
+        for place in range(first[group], min(first[group] + size, len(rows))):
+            order[n] = rows[place]
+            n += 1
 
 
 def random_words(key: int, first: int, length: int) -> NDArray[Any]:

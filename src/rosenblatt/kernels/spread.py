@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, bound, compiled, inlined
-from rosenblatt.kernels.rows import CSR, prefetch
+from rosenblatt.kernels.rows import CSR, NEAR, prefetch
 from rosenblatt.kernels.single_rows import NOT_FINITE, RIGHT, TOO_LARGE
 
 COUNT, MEAN, SQUARES, LOW, HIGH = range(5)  # of a feature; SQUARES is Σ (x − mean)²
@@ -33,7 +33,7 @@ def _measure(
 ) -> None:
     last = len(data) - 1
     for p in range(len(data)):
-        prefetch((features,), 0, indices[min(p + AHEAD, last)] * WIDTH)
+        prefetch((features,), 0, indices[min(p + AHEAD, last)] * WIDTH, NEAR)
         _take_in(data[p], features[indices[p]])
 
 

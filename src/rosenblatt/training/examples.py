@@ -18,7 +18,7 @@ from rosenblatt.data.labels import Label, classes_of
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import take
-from rosenblatt.kernels.shuffling import random_words, shuffle_within
+from rosenblatt.kernels.shuffling import random_words, write_groups
 from rosenblatt.kernels.shuffling import shuffle as exchange
 from rosenblatt.training.loop import Shuffle, Supply
 
@@ -240,10 +240,12 @@ def shuffled(
         return order
     first = np.arange(0, len(rows), GROUP)
     permute(first, generator)
-    places = (first[:, None] + np.arange(GROUP)).reshape(-1)
-    order = rows[places[places < len(rows)]]
-    ends = np.minimum(np.arange(0, len(rows), GROUP * GROUPS) + GROUP * GROUPS, len(rows))
-    shuffle_within(order, ends, generator.bit_generator.random_raw(len(order)))
+    order = np.empty_like(rows)
+    write_groups(rows, first, GROUP, order)
+    for start in range(0, len(order), GROUP * GROUPS):
+        mixed = order[start : start + GROUP * GROUPS]
+        words = generator.bit_generator.random_raw(len(mixed))
+        exchange(mixed, words[:0:-1].copy(), len(mixed) - 1)  # the last row takes the last word
     return order
 
 

@@ -1,5 +1,6 @@
 """The vector instructions of ``rosenblatt.kernels.rows``."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from llvmlite import ir
@@ -7,12 +8,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.rows import LANES, SPARSE_LANES
+from rosenblatt.kernels.rows import CACHE_LINE, FAR, LANES, NEAR, SPARSE_LANES
 
 DOUBLE = ir.DoubleType()
 INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
-CACHE_LINE = 64  # bytes
 MOST_CLASSES = 32  # whose sums are in registers at once
 WEIGHTS_AHEAD = 16  # features of a row whose weights of all classes are asked for
 WEIGHTS_LINE = 8  # of them in a cache line
@@ -32,16 +32,26 @@ def lane_dot(typing_context: Any, x: Any, x_start: Any, y: Any, y_start: Any, le
 
 @intrinsic  # type: ignore[untyped-decorator]
 def lane_dot_ahead(
-    typing_context: Any, x: Any, x_start: Any, y: Any, y_start: Any, length: Any, ahead: Any
+    typing_context: Any,
+    x: Any,
+    x_start: Any,
+    y: Any,
+    y_start: Any,
+    length: Any,
+    near: Any,
+    far: Any,
 ) -> Any:
-    """Return what lane_dot does, and ask for x.flat[ahead:] meanwhile, line by line."""
+    """Return what lane_dot does; meanwhile ask for x.flat[near:] and x.flat[far:], line by line."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        left = _Operand(context, builder, x, arguments[0], arguments[1], arguments[5])
+        left, *later = (
+            _Operand(context, builder, x, arguments[0], start)
+            for start in (arguments[1], *arguments[5:7])
+        )
         right = _Operand(context, builder, y, arguments[2], arguments[3])
-        return _dots(builder, left, [right], arguments[4])[0]
+        return _dots(builder, left, [right], arguments[4], later=later)[0]
 
-    return types.float64(x, types.intp, y, types.intp, types.intp, types.intp), codegen
+    return types.float64(x, types.intp, y, *[types.intp] * 4), codegen
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -64,23 +74,37 @@ def lane_dot_pair(
 
 
 def _dots(
-    builder: Any, left: "_Operand", rights: Any, length: Any, n_lanes: int = LANES
+    builder: Any,
+    left: "_Operand",
+    rights: Any,
+    length: Any,
+    n_lanes: int = LANES,
+    later: "Sequence[_Operand]" = (),
 ) -> list[Any]:
-    """Multiply one operand with each of the others, all in one loop over it."""
+    """Multiply one operand with each of the others, all in one loop over it.
+
+    Two operands that come later, near and far, are asked for in the same loop.
+    """
     vector = ir.VectorType(DOUBLE, n_lanes)
     zero = ir.Constant(vector, [0.0] * n_lanes)
     lanes = [cgutils.alloca_once_value(builder, zero) for _ in rights]
     whole = builder.and_(length, INT64(-n_lanes))
     with cgutils.for_range_slice(builder, INT64(0), whole, INT64(n_lanes), INT64) as (j, _):
-        if left.later is not None:
-            for k in range(0, n_lanes, max(1, CACHE_LINE // left.size)):
-                ask(builder, builder.gep(left.later, [builder.add(j, INT64(k))]))
+        for k in range(0, n_lanes if later else 0, CACHE_LINE // left.size):
+            _ask_for_all(builder, later, builder.add(j, INT64(k)))
         _accumulate(builder, left, rights, lanes, j, n_lanes)
+    _ask_for_all(builder, later, builder.sub(length, INT64(1)))
     folded = (_fold(builder, builder.load(lane)) for lane in lanes)
     totals = [cgutils.alloca_once_value(builder, total) for total in folded]
     with cgutils.for_range_slice(builder, whole, length, INT64(1), INT64) as (j, _):
         _accumulate(builder, left, rights, totals, j, 1)
     return [builder.load(total) for total in totals]
+
+
+def _ask_for_all(builder: Any, later: "Sequence[_Operand]", j: Any) -> None:
+    """Ask for position j of an operand that is near and of one that is far, if there are any."""
+    for operand, level in zip(later, (NEAR, FAR), strict=False):
+        ask(builder, builder.gep(operand.first, [j]), level)
 
 
 def _accumulate(
@@ -108,15 +132,12 @@ def _fold(builder: Any, lanes: Any) -> Any:
 class _Operand:
     """Loads elements of an array as doubles, one at a time or ``LANES`` at once."""
 
-    def __init__(
-        self, context: Any, builder: Any, array_type: Any, array: Any, start: Any, later: Any = None
-    ) -> None:
+    def __init__(self, context: Any, builder: Any, array_type: Any, array: Any, start: Any) -> None:
         struct = context.make_array(array_type)(context, builder, array)
         self.builder = builder
         self.element = context.get_data_type(array_type.dtype)
         self.size = array_type.dtype.bitwidth // 8
         self.first = builder.gep(struct.data, [start])
-        self.later = None if later is None else builder.gep(struct.data, [later])
 
     def load(self, j: Any, width: int) -> Any:
         address = self.builder.gep(self.first, [j])
@@ -258,13 +279,13 @@ def _splat(builder: Any, value: Any, width: int) -> Any:
     return lanes
 
 
-def ask(builder: Any, address: Any) -> None:
+def ask(builder: Any, address: Any, level: int = NEAR) -> None:
     """Ask for the cache line at an address, without waiting for it."""
     byte = ir.IntType(8).as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [byte, INT32, INT32, INT32])
     function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-    read, keep, data = INT32(0), INT32(3), INT32(1)
-    builder.call(function, [builder.bitcast(address, byte), read, keep, data])
+    read, data = INT32(0), INT32(1)
+    builder.call(function, [builder.bitcast(address, byte), read, INT32(level), data])
 
 
 class _Gathered:
@@ -285,8 +306,8 @@ class _Gathered:
 
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any) -> Any:
-    """Ask for the cache line of rows[field].flat[offset], without waiting for it.
+def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any, level: Any) -> Any:
+    """Ask for rows[field].flat[offset] in the cache of this level, without waiting for it.
 
     It takes the whole tuple: an array taken out of it would be counted as one more reference and
     then one less, which at a call like this numba does not optimise away (28 ns a row).
@@ -296,7 +317,13 @@ def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = builder.extract_value(arguments[0], number)
         struct = context.make_array(rows[number])(context, builder, array)
-        ask(builder, builder.gep(struct.data, [arguments[2]]))
+        address = builder.gep(struct.data, [arguments[2]])
+        near = builder.icmp_signed("==", arguments[3], INT64(NEAR))  # known once it is inlined
+        with builder.if_else(near) as (is_near, is_far):
+            with is_near:
+                ask(builder, address, NEAR)
+            with is_far:
+                ask(builder, address, FAR)
         return context.get_dummy_value()
 
-    return types.void(rows, field, types.intp), codegen
+    return types.void(rows, field, types.intp, types.intp), codegen
