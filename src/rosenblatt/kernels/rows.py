@@ -84,8 +84,8 @@ def lane_dot_pair(
 
 
 @instruction(EMITTER)
-def prefetch(rows: Any, field: int, offset: int, level: int) -> None:
-    """Ask for rows[field].flat[offset] in the cache of this level, without waiting for it."""
+def prefetch(array: NDArray[Any], offset: int, level: int) -> None:
+    """Ask for array.flat[offset] in the cache of this level, without waiting for it."""
 
 
 @instruction(EMITTER)
@@ -181,8 +181,8 @@ class Dense(NamedTuple):
         near, far = dense_ahead(self, order, t)
         if d * size <= LONGEST_NEAR:
             for j in range(0, d, CACHE_LINE // size):
-                prefetch(self, VALUES, near + j, NEAR)
-                prefetch(self, VALUES, far + j, FAR)
+                prefetch(self.values, near + j, NEAR)
+                prefetch(self.values, far + j, FAR)
 
     def scaled(self, i: int, sigma: NDArray[Any], out: NDArray[Any]) -> Any:
         """Write Σx of row i to out, for the diagonal sigma of Σ, and return xᵀΣx."""
@@ -274,9 +274,9 @@ class CSR(NamedTuple):
         """Return w·x of the t-th row of an order, and ask the memory for rows that come soon."""
         self.prefetch(order, t)
         if self.n_features >= MANY_FEATURES:
-            weights, i = (w,), order[min(t + 1, len(order) - 1)]
+            i = order[min(t + 1, len(order) - 1)]
             for p in range(self.indptr[i], self.indptr[i + 1]):
-                prefetch(weights, 0, self.indices[p], NEAR)
+                prefetch(w, self.indices[p], NEAR)
         return self.dot(order[t], w)
 
     def sqnorm(self, i: int) -> Any:
@@ -304,7 +304,7 @@ class CSR(NamedTuple):
         """Ask the memory for rows that are soon to come; changes nothing."""
         last, many = len(order) - 1, len(self.data) > MANY_VALUES
         ahead = CSR_FAR if many else CSR_NEAR
-        prefetch(self, INDPTR, order[min(t + 2 * ahead, last)], NEAR)  # where rows are found
+        prefetch(self.indptr, order[min(t + 2 * ahead, last)], NEAR)  # where rows are found
         if many:
             ask_for_row(self, order[min(t + CSR_FAR, last)], FAR)
         ask_for_row(self, order[min(t + CSR_NEAR, last)], NEAR)
@@ -388,15 +388,15 @@ def ask_for_row(rows: CSR, i: int, level: int) -> None:
     """Ask the memory for values and features of row i."""
     line, index_line = CACHE_LINE // rows.data.itemsize, CACHE_LINE // rows.indices.itemsize
     start, stop = rows.indptr[i], rows.indptr[i + 1]
-    prefetch(rows, DATA, start, level)  # short rows are done here, without a loop
-    prefetch(rows, DATA, start + line, level)
-    prefetch(rows, DATA, stop - 1, level)
-    prefetch(rows, INDICES, start, level)
-    prefetch(rows, INDICES, stop - 1, level)
+    prefetch(rows.data, start, level)  # short rows are done here, without a loop
+    prefetch(rows.data, start + line, level)
+    prefetch(rows.data, stop - 1, level)
+    prefetch(rows.indices, start, level)
+    prefetch(rows.indices, stop - 1, level)
     for p in range(start + index_line, stop - 1, index_line):  # one loop: one misprediction
-        prefetch(rows, DATA, p, level)
-        prefetch(rows, DATA, p + line, level)
-        prefetch(rows, INDICES, p, level)
+        prefetch(rows.data, p, level)
+        prefetch(rows.data, p + line, level)
+        prefetch(rows.indices, p, level)
 
 
 @inlined
@@ -406,6 +406,4 @@ def _weight(w: NDArray[Any], u: NDArray[Any] | None, c: int, p: int) -> Any:
 
 Rows = Dense | CSR
 
-VALUES = Dense._fields.index("values")
-DATA, INDICES, INDPTR = (CSR._fields.index(name) for name in ("data", "indices", "indptr"))
 compiled_methods(Dense)  # and of CSR those of the same names

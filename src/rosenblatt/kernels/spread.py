@@ -33,7 +33,7 @@ def _measure(
 ) -> None:
     last = len(data) - 1
     for p in range(len(data)):
-        prefetch((features,), 0, indices[min(p + AHEAD, last)] * WIDTH, NEAR)
+        prefetch(features, indices[min(p + AHEAD, last)] * WIDTH, NEAR)
         _take_in(data[p], features[indices[p]])
 
 

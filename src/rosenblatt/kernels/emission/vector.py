@@ -305,20 +305,13 @@ class _Gathered:
         return lanes
 
 
-@intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any, level: Any) -> Any:
-    """Ask for rows[field].flat[offset] in the cache of this level, without waiting for it.
-
-    It takes the whole tuple: an array taken out of it would be counted as one more reference and
-    then one less, which at a call like this numba does not optimise away (28 ns a row).
-    """
-    number = field.literal_value
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, array: Any, offset: Any, level: Any) -> Any:
+    """Ask for array.flat[offset] in the cache of this level, without waiting for it."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = builder.extract_value(arguments[0], number)
-        struct = context.make_array(rows[number])(context, builder, array)
-        address = builder.gep(struct.data, [arguments[2]])
-        near = builder.icmp_signed("==", arguments[3], INT64(NEAR))  # known once it is inlined
+        address = _Operand(context, builder, array, *arguments[:2]).first
+        near = builder.icmp_signed("==", arguments[2], INT64(NEAR))  # known once it is inlined
         with builder.if_else(near) as (is_near, is_far):
             with is_near:
                 ask(builder, address, NEAR)
@@ -326,4 +319,4 @@ def prefetch(typing_context: Any, rows: Any, field: Any, offset: Any, level: Any
                 ask(builder, address, FAR)
         return context.get_dummy_value()
 
-    return types.void(rows, field, types.intp, types.intp), codegen
+    return types.void(array, types.intp, types.intp), codegen
