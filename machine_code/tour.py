@@ -36,7 +36,8 @@ from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.multilabel import GOALS
 from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.shapes import as_rows, packed
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import as_rows, matrix_of, packed
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
@@ -52,7 +53,7 @@ from rosenblatt.training.examples import (
     row_numbers,
     targets_of,
 )
-from rosenblatt.training.state import fit
+from rosenblatt.training.state import WORTH_COMPACTING, fit
 
 N_ROWS, N_FEATURES = 40, 5
 N_LINES = 300  # of a file: enough to hold rows out in blocks of 1 kB
@@ -73,6 +74,20 @@ def arrays() -> Iterator[Any]:
                 matrix.indptr.astype(index),
             )
             yield matrix
+
+
+def ones() -> Iterator[CSR]:
+    """Yield rows of ones, which a training of several passes does not store."""
+    values = np.random.default_rng(0).random((N_ROWS, N_FEATURES)) < 0.5
+    for index in INDEX_TYPES:
+        matrix = sparse.csr_matrix(values)
+        yield CSR(
+            matrix.data,
+            matrix.indices.astype(index),
+            matrix.indptr.astype(np.int64),
+            N_FEATURES,
+            1.0,
+        )
 
 
 def real_arrays() -> Iterator[Any]:
@@ -104,6 +119,10 @@ def learners() -> Iterator[Learner]:
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
+    for n_classes, rows, learner in product(CLASS_COUNTS, ones(), learners()):
+        examples = Examples(rows, targets_of(labels(n_classes), n_classes))
+        model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+        fit(model.state, examples, learner.plan(), np.random.default_rng(0))
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
         examples = Examples(rows, targets_of(labels(n_classes), n_classes))
@@ -118,9 +137,11 @@ def visit_learners() -> None:
 def visit_labels() -> None:
     """Train every rule on rows with several labels, to each goal that it has."""
     Y = np.stack([labels(2), 1 - labels(2), labels(2)], axis=1)
-    for X, rule in product(arrays(), RULES):
+    bare = [matrix_of(rows).astype(np.float64) for rows in ones()]
+    for X, rule in product([*arrays(), *bare], RULES):
         for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
-            clf = MultilabelClassifier(rule=rule, goal=goal, max_iter=2, early_stopping=True)
+            max_iter = WORTH_COMPACTING if any(X is one for one in bare) else 2
+            clf = MultilabelClassifier(rule=rule, goal=goal, max_iter=max_iter, early_stopping=True)
             clf.fit(X, Y).predict(X)
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt import RuleClassifier
+from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import (
     GrowingArray,
@@ -161,14 +162,29 @@ def test_counts_take_a_byte(values: list[float], compacted: bool, dtype: type) -
     assert found.data.astype(dtype).tobytes() == data.tobytes()
 
 
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_ones_become_bools(index: type) -> None:
+    """Values that are all 1 become bools, and give the same products."""
+    indices: NDArray[Any] = np.arange(8).astype(index)
+    rows = CSR(np.ones(8), indices, np.array([0, 3, 8]), 8, 1.0)
+    assert rows.compact().data.dtype == bool
+    assert rows._replace(data=np.array([1.0] * 7 + [2.0])).compact().data.dtype == np.uint8
+    assert rows._replace(data=np.array([1.0] * 7 + [0.0])).compact().data.dtype == np.uint8
+    w, found, expected = np.linspace(0.1, 0.9, 9), np.empty(2), np.empty(2)
+    activations(rows.compact(), w, found)
+    activations(rows, w, expected)
+    assert same_bits(found, expected)
+
+
 @pytest.mark.parametrize("rule", ["perceptron", "pa1", "arow"])
 @pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("most", [1, 255])
 def test_counts_in_a_byte_teach_the_same(
-    rule: str, n_classes: int, monkeypatch: pytest.MonkeyPatch
+    rule: str, n_classes: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The weights are the same bits whether counts are stored in one byte or in eight."""
     rng = np.random.default_rng(n_classes)
-    X = sparse.csr_matrix(rng.poisson(0.7, (200, 30)).astype(float))
+    X = sparse.csr_matrix(rng.poisson(0.7, (200, 30)).clip(max=most).astype(float))
     y = rng.integers(n_classes, size=200)
     weights = []
     for compact in (CSR.compact, lambda rows: rows):

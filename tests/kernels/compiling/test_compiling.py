@@ -70,6 +70,7 @@ kinds = {
     "float32": (values.astype(np.float32).tolist(), np.float32),
     "counts": (counts, np.float64), "float32 counts": (counts, np.float32),
     "bytes": (counts, np.uint8), "ones": (ones, np.float64), "byte ones": (ones, np.uint8),
+    "bare ones": (ones, bool),
 }
 found = {}
 for name in sys.argv[1:]:
@@ -77,7 +78,7 @@ for name in sys.argv[1:]:
     for n_classes in (2, 21):
         labels = rng.integers(0, n_classes, 40)
         for kind, (rows, dtype) in kinds.items():
-            for form in (dense, csr):
+            for form in (csr,) if dtype is bool else (dense, csr):
                 uncertain = RULES[name].order == 2
                 state = State.zeros(37, n_classes, averaged=True, uncertain=uncertain)
                 early_stopping = EarlyStopping() if n_classes == 2 else None
@@ -97,15 +98,17 @@ def test_plain_python_gives_the_same_bits(rule: str) -> None:
     """With ROSENBLATT_PLAIN=1 weights, losses and scores are those of the compiled passes.
 
     Steps are real numbers for every rule, so that sums depend on their order; and how values are
-    stored, in eight bytes, four or one, changes no bit.
+    stored, in eight bytes, four, one or not at all, changes no bit.
     """
     compiled = json.loads(printed(EVERYTHING, rule))
-    assert len(compiled) == 28
+    assert len(compiled) == 30
     assert json.loads(printed(EVERYTHING, rule, ROSENBLATT_PLAIN="1")) == compiled
     for rows in ("2 dense", "2 csr", "21 dense", "21 csr"):
         eight, *fewer = (compiled[f"{rows} {k}"] for k in ("counts", "float32 counts", "bytes"))
         assert fewer == [eight, eight]
         assert compiled[f"{rows} ones"] == compiled[f"{rows} byte ones"] != eight
+        if rows.endswith("csr"):
+            assert compiled[f"{rows} bare ones"] == compiled[f"{rows} ones"]
 
 
 LEVELS = """

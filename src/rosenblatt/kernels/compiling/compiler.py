@@ -18,6 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload_method
+from numba.np.numpy_support import as_dtype
 
 from rosenblatt.kernels.compiling.calling import DONE
 from rosenblatt.kernels.compiling.forms import (
@@ -243,7 +244,7 @@ class _Words:
         for length in shape:
             n_items = builder.mul(n_items, length)
         array.nitems = n_items
-        array.itemsize = WORD(kind.dtype.bitwidth // 8)
+        array.itemsize = WORD(as_dtype(kind.dtype).itemsize)
         return array._getvalue()  # noqa: SLF001  # so named by numba, and how extensions read it
 
     def write(self, kind: Any, value: Any) -> None:

@@ -1,41 +1,19 @@
 """The instructions of ``rosenblatt.kernels.text.words``, which says what each does."""
 
-from collections.abc import Callable
-from inspect import Parameter, Signature, signature
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.emission.vector import ask
+from rosenblatt.kernels.emission.vector import FLOAT, INT, NOTHING, ask, emitted
 from rosenblatt.kernels.text.words import SPAN
 
 BYTE = ir.IntType(8)
 WORD = ir.IntType(64)
 DOUBLE_WORD = ir.IntType(128)
 VECTOR = ir.VectorType(BYTE, SPAN)
-INT, UNSIGNED, FLOAT, NOTHING = types.intp, types.uint64, types.float64, types.void
-
-
-def emitted(result: Any, *arguments: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return what makes an instruction of these types of a function that emits its LLVM code."""
-
-    def make(emit: Callable[..., Any]) -> Any:
-        def codegen(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-            made = emit(builder, *values)
-            return context.get_dummy_value() if made is None else made
-
-        def typed(_typing_context: Any, *_types: Any) -> Any:
-            return result(*arguments), codegen
-
-        names = ["typing_context", *list(signature(emit).parameters)[1:]]  # numba counts them
-        kind = Parameter.POSITIONAL_OR_KEYWORD
-        typed.__signature__ = Signature([Parameter(name, kind) for name in names])  # type: ignore[attr-defined]
-        typed.__name__, typed.__doc__ = emit.__name__, emit.__doc__
-        return intrinsic(typed)
-
-    return make
+UNSIGNED = types.uint64
 
 
 def _place(builder: Any, text: Any, position: Any, kind: Any) -> Any:
