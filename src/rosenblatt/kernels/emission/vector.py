@@ -98,7 +98,7 @@ class Elements(NamedTuple):
         convert = self.builder.fpext if self.kind == types.float32 else self.builder.uitofp
         return convert(value, target)
 
-    def index(self, j: Any) -> Any:
+    def number(self, j: Any) -> Any:
         """Return the number of a row or a feature, which has no sign."""
         value = self.builder.load(self.address(j))
         return value if value.type.width == 64 else self.builder.zext(value, INT64)
@@ -118,7 +118,7 @@ class Gathered(NamedTuple):
         """Return elements as doubles."""
         builder = self.array.builder
         found = [
-            self.array.load(self.indices.index(builder.add(j, INT64(k)))) for k in range(width)
+            self.array.load(self.indices.number(builder.add(j, INT64(k)))) for k in range(width)
         ]
         return found[0] if width == 1 else _vector(builder, found)
 
@@ -308,7 +308,7 @@ class _Scores(NamedTuple):
 
     def _place(self, builder: Any, p: Any, first: Any, k: int) -> Any:
         """Return where the weight of class first + k for value p stands."""
-        feature = builder.mul(self.indices.index(p), self.scores.length)
+        feature = builder.mul(self.indices.number(p), self.scores.length)
         return builder.add(builder.add(feature, first), INT64(k))
 
 
