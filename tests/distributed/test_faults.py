@@ -109,10 +109,10 @@ def test_an_epoch_that_is_always_lost_is_given_up() -> None:
         raise KilledWorker(told, None, 3)
 
     with pytest.raises(LostClusterError, match=r"were lost 5 times in one epoch \(KilledWorker\)"):
-        engine._insist(lost)
+        engine._retried(lost)
     assert len(tries) == engine_module.TRIES == len(waited) + 1
     with pytest.raises(ZeroDivisionError):
-        engine._insist(lambda: 1 // 0)
+        engine._retried(lambda: 1 // 0)
 
 
 PROGRAM = """

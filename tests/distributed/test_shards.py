@@ -14,7 +14,7 @@ from rosenblatt.distributed.shards import (
     bounds,
     deal_rows,
     make_shard,
-    strange_shards,
+    unlike_shards,
 )
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
@@ -142,7 +142,7 @@ SORTED = [0] * 100 + [1] * 100
 )
 def test_what_is_told(shards: list[list[int]], in_order: bool, told: str | None) -> None:
     """Shards that lack a class, hold it in another share, or have it sorted are named."""
-    sentence = strange_shards(facts(*shards), ["a", "b"], in_order=in_order)
+    sentence = unlike_shards(facts(*shards), ["a", "b"], in_order=in_order)
     if told is None:
         assert sentence is None
     else:
@@ -153,6 +153,6 @@ def test_what_is_told(shards: list[list[int]], in_order: bool, told: str | None)
 def test_many_are_not_all_named() -> None:
     """Of many strange shards the first are named and the others counted."""
     shards = [[0] * 100 if k % 2 else [1] * 100 for k in range(40)]
-    sentence = strange_shards(facts(*shards), ["a", "b"], in_order=False)
+    sentence = unlike_shards(facts(*shards), ["a", "b"], in_order=False)
     assert sentence is not None
     assert "shard 4 has no row of class 'a' and 35 more: each" in sentence

@@ -111,7 +111,7 @@ def _kernel_type(dtype: Any) -> Any:
 
 
 def survey(block: Block) -> Survey:
-    """Return what there is in a block; runs in a worker."""
+    """Return shape, classes and class counts of a block; runs in a worker."""
     rows, labels = block
     if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):  # noqa: PLR0124  # NaN
         raise InputError("A label in y is missing: leave the row out.")
@@ -119,13 +119,13 @@ def survey(block: Block) -> Survey:
     return Survey(*rows.shape, found, counts, rows.sparse)
 
 
-def settle_block(block: Block, classes: NDArray[Any]) -> RowPart:
+def numbered_block(block: Block, classes: NDArray[Any]) -> RowPart:
     """Return a block with the numbers of its classes; runs in a worker."""
     return RowPart(block.rows, numbers_of(block.labels, classes).astype(np.int32))
 
 
-def agree(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the classes and how many rows each has, or say why the blocks do not fit together."""
+def common_classes(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return classes and class counts of all blocks; raise unless the blocks fit together."""
     filled = [one for one in surveys if one.n_rows]
     if not filled:
         raise InputError("X has no rows: there is nothing to learn from.")
@@ -163,8 +163,8 @@ def _aligned(y: Any, X: Any) -> Any:
     return y
 
 
-def answers(X: Any, plain: OnlineClassifier, method: str) -> Any:
-    """Return what a method says of rows; of a collection, as a Dask array, series or data frame."""
+def predictions(X: Any, plain: OnlineClassifier, method: str) -> Any:
+    """Return what a method predicts; of a collection, as a Dask array, series or data frame."""
     if not is_collection(X):
         return getattr(plain, method)(X)
     import dask
@@ -178,11 +178,11 @@ def answers(X: Any, plain: OnlineClassifier, method: str) -> Any:
         X = X.rechunk({1: -1})
     width = meta.shape[1:]
     shape: dict[str, Any] = {"chunks": (X.chunks[0], width)} if width else {"drop_axis": 1}
-    return X.map_blocks(answers, shared, method, dtype=meta.dtype, meta=meta, **shape)
+    return X.map_blocks(predictions, shared, method, dtype=meta.dtype, meta=meta, **shape)
 
 
 def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
-    """Return what a method would say of no rows."""
+    """Return what a method predicts for no rows."""
     if method == "predict":
         return np.zeros(0, plain.classes_.dtype)
     n_classes = len(plain.classes_)
@@ -190,7 +190,7 @@ def _nothing(plain: OnlineClassifier, method: str) -> NDArray[Any]:
 
 
 def _frame_part(X: Any, plain: OnlineClassifier, method: str) -> Any:
-    """Return what a method says of a part of a data frame, which may have no rows."""
+    """Return what a method predicts for a part of a data frame, which may have no rows."""
     import pandas as pd
 
     values = getattr(plain, method)(X) if len(X) else _nothing(plain, method)

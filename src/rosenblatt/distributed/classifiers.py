@@ -12,11 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.distributed.blocks import (
-    agree,
-    answers,
     blocks_of,
+    common_classes,
     feature_names,
-    settle_block,
+    numbered_block,
+    predictions,
     survey,
 )
 from rosenblatt.distributed.files import read_files
@@ -121,9 +121,9 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
         (plain, plan), client = self._checked(), self._client()
         blocks = blocks_of(client, X, y, plan.learner.constant)
         surveys = client.gather(client.map(survey, blocks, pure=False))
-        classes, counts = agree(surveys)
+        classes, counts = common_classes(surveys)
         check_classification_targets(classes)
-        parts = client.map(settle_block, blocks, classes=classes, pure=False)
+        parts = client.map(numbered_block, blocks, classes=classes, pure=False)
         lengths = [one.n_rows for one in surveys]
         first = next(one for one in surveys if one.n_rows)
         collected = ClusterRows(parts, lengths, first.n_features, classes, counts)
@@ -200,11 +200,11 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Any:
         """Return the label of each row: lazily for a Dask collection, at once for anything else."""
-        return answers(X, self.to_local(), "predict")
+        return predictions(X, self.to_local(), "predict")
 
     def decision_function(self, X: Any) -> Any:
         """Return the activation of each row: lazily for a Dask collection, else at once."""
-        return answers(X, self.to_local(), "decision_function")
+        return predictions(X, self.to_local(), "decision_function")
 
     def to_local(self) -> OnlineClassifier:
         """Return the plain estimator with these weights; it needs no cluster."""

@@ -62,7 +62,7 @@ class DaskEngine:
         watch: ShardWatcher | None = None,
     ) -> None:
         self._client, self._shards, self._watch = client, list(shards), watch
-        self.facts: list[ShardFacts] = self._insist(
+        self.facts: list[ShardFacts] = self._retried(
             lambda: client.gather(client.map(facts, self._shards, n_classes=n_classes, pure=False))
         )
         self.n_shards = len(self._shards)
@@ -82,27 +82,31 @@ class DaskEngine:
             share: Share = tree(shares, add).result()
             return share
 
-        return self._insist(attempt)
+        return self._retried(attempt)
 
     def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
         return sum(self.gathered(count_wrong, start, zero=zero, held_out=held_out))
 
-    def gathered(self, function: Callable[..., Result], start: Start, **told: Any) -> list[Result]:
+    def gathered(
+        self, function: Callable[..., Result], start: Start, **parameters: Any
+    ) -> list[Result]:
         """Return what a function of each shard and these weights gives, in order."""
-        return self._insist(lambda: self._client.gather(self.on_shards(function, start, **told)))
+        return self._retried(
+            lambda: self._client.gather(self.on_shards(function, start, **parameters))
+        )
 
     def spread(self) -> Spread | None:
         """Return how the features of the first shard spread, if its rows are sparse."""
         if not self.sparse:
             return None
         first = self._shards[0]
-        found: Spread = self._insist(
+        found: Spread = self._retried(
             lambda: self._client.submit(spread, first, pure=False).result()
         )
         return found
 
-    def on_shards(self, function: Callable[..., Any], start: Start, **told: Any) -> Any:
+    def on_shards(self, function: Callable[..., Any], start: Start, **parameters: Any) -> Any:
         """Broadcast the weights and begin on every shard, each where it is.
 
         Left to itself the scheduler moves shards to even out the tasks, since every worker has the
@@ -114,7 +118,7 @@ class DaskEngine:
         homes = {f"{name}-{k}": list(held[shard.key]) for k, shard in enumerate(self._shards)}
         with dask.annotate(workers=lambda key: homes.get(key, []), allow_other_workers=True):
             return self._client.map(
-                function, self._shards, start=given, key=list(homes), pure=False, **told
+                function, self._shards, start=given, key=list(homes), pure=False, **parameters
             )
 
     def _watch_shares(self, shares: Sequence[Future], epoch: int) -> None:
@@ -130,7 +134,7 @@ class DaskEngine:
         for share in shares:
             share.add_done_callback(note)
 
-    def _insist(self, attempt: Callable[[], Result]) -> Result:
+    def _retried(self, attempt: Callable[[], Result]) -> Result:
         """Return what the attempt gives, begun again where workers were lost with it."""
         for tries_left in reversed(range(TRIES)):
             try:

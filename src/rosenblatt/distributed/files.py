@@ -102,7 +102,7 @@ def read_files(
         shared = client.submit(_same, encoding, pure=False)
         parts = on_files(read_table, ranks, encoding=shared, **shape)
     else:
-        parts = client.map(settle_batch, read, ranks, pure=False, **shape)
+        parts = client.map(numbered_batch, read, ranks, pure=False, **shape)
     lengths, labels = [one.n_rows for one in surveys], np.array(classes)
     if labels.dtype == object:  # integers beyond int64, or among fractions
         labels = labels.astype(np.float64)
@@ -117,20 +117,20 @@ def read_svmlight(name: str, layout: Layout, template: bool) -> Batch:
 
 
 def survey_batch(batch: Batch) -> Survey:
-    """Return what there is in a file of svmlight; runs in a worker."""
+    """Return shape, classes and class counts of an svmlight file; runs in a worker."""
     counts = np.bincount(batch.labels, minlength=len(batch.classes))
     return Survey(batch.n_rows, batch.n_features, batch.classes, counts)
 
 
-def settle_batch(
+def numbered_batch(
     batch: Batch, ranks: NDArray[np.int32], *, n_features: int, constant: float
 ) -> RowPart:
-    """Return rows as all the files together make them, which changes none; runs in a worker."""
+    """Return rows with the class numbers of all files; runs in a worker."""
     return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
 def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
-    """Return what there is in a file of a table; runs in a worker."""
+    """Return class counts and the part of the encoding of a table; runs in a worker."""
     encoding = TableEncoding(template.columns, template.settings)
     classes, labels = Classes(), [np.zeros(0, np.int32)]
     columns = [column.name for column in template.columns]
@@ -160,7 +160,7 @@ def read_table(
     """Return the rows of a file, encoded as all the files say; runs in a worker."""
     batches = list(encoded(Files([name], layout), encoding, (), need_labels=True))
     whole = join(batches)._replace(classes=batches[-1].classes) if batches else NO_ROWS
-    return settle_batch(whole, ranks, n_features=n_features, constant=constant)
+    return numbered_batch(whole, ranks, n_features=n_features, constant=constant)
 
 
 def _same(encoding: TableEncoding) -> TableEncoding:

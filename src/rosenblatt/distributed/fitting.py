@@ -14,7 +14,7 @@ from rosenblatt.data.files import Columns, Layout
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.files import ClusterFiles, read_files
 from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
-from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, strange_shards
+from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_shards
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
@@ -111,7 +111,7 @@ def fit_cluster(
 ) -> ClusterOutcome:
     """Train on parts that are in the workers.
 
-    ``tell`` is handed what a person should know, and ``progress`` makes a bar for so many shards.
+    ``tell`` receives warnings; ``progress`` makes a progress bar for a number of shards.
     """
     from rosenblatt.distributed.engine import DaskEngine, shards_of
 
@@ -131,8 +131,8 @@ def fit_cluster(
                 "validate on; give more rows, a larger fraction, or early_stopping=False."
             )
         in_order = learner.shuffle is False
-        if strange := strange_shards(engine.facts, classes.tolist(), in_order=in_order):
-            tell(strange)
+        if unlike := unlike_shards(engine.facts, classes.tolist(), in_order=in_order):
+            tell(unlike)
         state = learner.start(recipe.n_features, n_classes)
         course = Progress(tuple(classes.tolist()))
         point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)

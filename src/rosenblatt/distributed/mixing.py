@@ -9,7 +9,7 @@ Kulesza & Crammer 2010); docs/distributed.md says more::
 Differences are what is sent and added, so that rows without a mistake leave the weights as they
 are, to the last bit, and so that what did not change need not be sent. Shares are added in a fixed
 tree over the numbers of the shards: the result depends on the data, the seed and the number of
-shards alone, whoever computes it and in whatever order the shards come in.
+shards alone, not on the machine or on the order in which shards finish.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +60,7 @@ def _sum(one: Change, other: Change) -> Change:
 
 
 def fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a copy of an array that nobody can write into.
+    """Return a read-only copy of an array.
 
     A worker hands one and the same array to all its tasks, and keeps the flag.
     """
@@ -70,7 +70,7 @@ def fixed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 class Lesson(NamedTuple):
-    """What every shard is told once: how to step, in which order, what to report."""
+    """The instructions of every shard: how to step, in which order, what to report."""
 
     rule: Rule
     zero: int
@@ -81,7 +81,7 @@ class Lesson(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The weights that are broadcast; nobody can write into them."""
+    """The weights that are broadcast, read-only."""
 
     weights: Change
     shape: tuple[int, ...]
@@ -345,7 +345,7 @@ def simulate(
     seed: int = 0,
     observers: Sequence[Observer] = (),
 ) -> tuple[State, Outcome]:
-    """Return what a cluster would make of the examples with so many shards, to the last bit."""
+    """Return what a cluster with this number of shards would learn, to the last bit."""
     state = State.zeros(examples.rows.shape[1], n_classes, averaged=averaged, uncertain=uncertain)
     state.arrange_for(examples.rows)
     fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0

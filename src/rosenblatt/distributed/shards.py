@@ -1,4 +1,4 @@
-"""Shards: which rows each has and in which order, how they are made of parts, which are strange."""
+"""Shards: which rows each has and in which order, how they are made of parts, which are unlike."""
 
 import zlib
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from rosenblatt.training.examples import (
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.wording import word_list
 
-EXPECTED = 20.0  # rows of a class in a shard that make it strange to have none: chance e⁻²⁰
+EXPECTED = 20.0  # rows of a class in a shard that make it suspicious to have none: probability e⁻²⁰
 FURTHEST = 0.25  # share of a shard's rows that would need another label to be as all the data
 FEWEST = 100  # rows of a shard from which on its shares mean something
 NAMED = 5  # shards in a message
@@ -226,7 +226,7 @@ class ShardWarning(UserWarning):
     """Shards that differ so much that mixing what they learn does little good."""
 
 
-def strange_shards(
+def unlike_shards(
     facts: Sequence[ShardFacts], classes: Sequence[Any], *, in_order: bool
 ) -> str | None:
     """Return a sentence that names shards which lack classes or have them sorted, or None.

@@ -75,7 +75,7 @@ class ColumnFeatures(FeatureSpace):
         return self._table.remarks(self._last.counts, at_once=True)
 
     def _text(self, name: str, value: Value) -> str | None:
-        """Return a value as it would stand in a file; a number may be that of a category."""
+        """Return a value as a file has it; a number may name a category."""
         if value is None or isinstance(value, str):
             return value or None
         if isinstance(value, list):
@@ -88,7 +88,7 @@ class ColumnFeatures(FeatureSpace):
 
 
 def _text(value: float) -> str:
-    """Return a number as it would stand in a file: a whole one without its decimal point."""
+    """Return a number as a file has it: a whole one without its decimal point."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -165,7 +165,7 @@ class Replay:
         self._rewritten: list[tuple[Any, ...]] = []
 
     def catch_up(self) -> None:
-        """Learn what is in the journal by now."""
+        """Learn the examples that have come since the last call."""
         with self._writer.journal.reader() as reader:
             self._learn(reader)
 

@@ -246,7 +246,7 @@ def at_version(
     version: int,
     limits: Limits,
 ) -> ServedLearner:
-    """Return the model at a version, bit for bit; raise where there is none, or no longer."""
+    """Return the model at a version, bit for bit; raise for a future or forgotten version."""
     head = reader.head(record.model)
     if version > head:
         raise RequestError(404, f"The model has no version {version} yet; the newest is {head}.")

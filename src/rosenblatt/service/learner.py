@@ -33,7 +33,7 @@ LESSON_OVERFLOW = (
 UNSCALABLE = "A value of the example is too large to be scaled; the example is not learned."
 
 
-class Effect(NamedTuple):
+class LessonResult(NamedTuple):
     """What an example did when it was learned."""
 
     predicted: Class | None  # by the weights that decide, before it was learned
@@ -51,7 +51,7 @@ class Changes(NamedTuple):
     n_features: int
     features: Any  # numbers of those that changed, and of the bias; ...: all of them
     state: State  # of these features
-    moments: NDArray[Any] | None  # likewise, where features are scaled
+    moments: NDArray[Any] | None  # of these features, where they are scaled
 
 
 class ServedLearner(OnlineLearner):
@@ -74,7 +74,7 @@ class ServedLearner(OnlineLearner):
         self.origin: Model | None = None  # the model file that it goes on from
         self.is_origin = False  # whether nothing has been learned since
         self.promises: GuaranteeCurve | None = None  # of the answers of the model file
-        self.class_weights: dict[Class, float] = {}  # multiply its steps; 1 where there is none
+        self.class_weights: dict[Class, float] = {}  # multiply the steps of a class; default 1
         self._touched: list[NDArray[Any]] | None = None  # None: everything
         self._trail: list[Any] | None = None
         self._begin(learner, space, _in_order(classes), scale=scale)
@@ -158,7 +158,7 @@ class ServedLearner(OnlineLearner):
             self._touched = None
         self.is_origin = False
 
-    def learn(self, features: Features, label: Class) -> Effect:
+    def learn(self, features: Features, label: Class) -> LessonResult:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
         self.check_label(label)
         predicted = self._classes[0] if self._classes else None
@@ -177,7 +177,9 @@ class ServedLearner(OnlineLearner):
             self._matrix([plain])  # raises for what is no row
             if weight != 0.0 and self._learn_alone(plain) > MISTAKE:
                 raise WeightOverflowError(UNSCALABLE)
-            return Effect(predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n)
+            return LessonResult(
+                predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n
+            )
         scaled = self.moments is not None
         if row is None or scaled or width != self._width or not row.learns(self.state):
             row = self._entered(features, plain)
@@ -193,7 +195,7 @@ class ServedLearner(OnlineLearner):
         if updated and self._log is not None:
             step, lost = self._log.tau.item(), self._log.rival.item()
             rival = self._classes[lost if n > 2 else max(lost, 0)]
-        return Effect(predicted, found == MISTAKE, step, rival, count, n)
+        return LessonResult(predicted, found == MISTAKE, step, rival, count, n)
 
     def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""

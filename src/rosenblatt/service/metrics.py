@@ -6,11 +6,11 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-from rosenblatt.service.writer import Entry, Standing, Writer
+from rosenblatt.service.writer import Entry, LearnerStatus, Writer
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)  # seconds
 WRONG = "predicted wrong before they were learned."
-OF_MODELS: tuple[tuple[str, str, str, Callable[[Standing], Any]], ...] = (
+OF_MODELS: tuple[tuple[str, str, str, Callable[[LearnerStatus], Any]], ...] = (
     ("examples_total", "counter", "Examples learned.", lambda one: one.learned),
     ("wrong_total", "counter", f"Examples {WRONG}", lambda one: one.wrong),
     (

@@ -367,7 +367,7 @@ def _provenance(
     kind=NDJSON,
     query=(
         ("after", int, "Number of the last event that is known already."),
-        ("limit", int, f"At most so many events, up to {MOST_LINES}."),
+        ("limit", int, f"Maximum number of events, up to {MOST_LINES}."),
         ("mistakes", bool, "Only examples that were predicted wrong, the latest first."),
     ),
 )

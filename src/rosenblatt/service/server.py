@@ -198,7 +198,7 @@ class ModelServer:
             log_level="warning",
             server_header=False,
             proxy_headers=False,  # who asks is known by the token, not by the address
-            backlog=min(2048, limits.connections),  # so many may be accepted before one is refused
+            backlog=min(2048, limits.connections),  # connections that may wait to be accepted
             timeout_keep_alive=limits.idle_seconds,  # type: ignore[arg-type]  # any number will do
             timeout_graceful_shutdown=10,
         )

@@ -40,7 +40,7 @@ from rosenblatt.service.history import (
     text_of,
 )
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
-from rosenblatt.service.learner import Effect, ServedLearner
+from rosenblatt.service.learner import LessonResult, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import Example, Learned, ModelSpec, label_of
 
@@ -50,7 +50,7 @@ log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
 
 
-class Remembered:
+class RecentPredictions:
     """The features of predictions with an id, for feedback; the oldest are dropped first."""
 
     def __init__(self, limits: Limits) -> None:
@@ -74,7 +74,7 @@ class Remembered:
 
 
 @dataclass
-class Standing:
+class LearnerStatus:
     """A learner and what its examples came to."""
 
     learner: ServedLearner
@@ -88,7 +88,7 @@ class Standing:
         """The progressive error."""
         return self.wrong / self.learned if self.learned else None
 
-    def copy(self) -> "Standing":
+    def copy(self) -> "LearnerStatus":
         """Return this for readers, with a learner of their own."""
         view = self.learner.view()
         self.learner.changes()
@@ -101,9 +101,9 @@ class Entry:
 
     record: ModelRecord
     spec: ModelSpec
-    own: Standing  # the writer's
-    shown: Standing  # the readers'
-    remembered: Remembered
+    own: LearnerStatus  # the writer's
+    shown: LearnerStatus  # the readers'
+    remembered: RecentPredictions
     snapshot: int = 0  # version of the last one
 
     def publishing(self) -> Callable[[], None]:
@@ -129,7 +129,7 @@ class Task:
     future: Future[Any] = field(default_factory=Future, init=False)  # for the readers' thread
 
     def answer(self) -> None:
-        """Give the future its answer, unless whoever asked has gone."""
+        """Give the future its answer, unless the client has gone."""
         if not self.future.set_running_or_notify_cancel():
             return
         if self.error is None:
@@ -231,14 +231,14 @@ class Writer:
     # the writer's thread
 
     def empty_log(self) -> None:
-        """Empty the log that holds what was erased, now or once nobody reads it; for commands."""
+        """Empty the log, which holds erased examples, now or when its readers end; for commands."""
         self._log_due = monotonic() + AGAIN_SECONDS
         with contextlib.suppress(sqlite3.OperationalError):  # tried again
             if self.journal.empty_log():
                 self._log_due = None
 
     def _retry(self) -> None:
-        """Empty the log, or write to a disk that was full, if that works by now."""
+        """Try again to empty the log, or to write to a disk that was full."""
         if self._fault is None:
             if self._log_due is not None and monotonic() >= self._log_due:
                 self.empty_log()
@@ -404,9 +404,9 @@ class Writer:
         head = reader.head(record.model)
         self.snapshots.remove_outside(record.model, record.oldest, head)
         learner = at_version(reader, self.snapshots, record, head, self.limits)
-        own = Standing(learner, head, *reader.counts(record.model))
+        own = LearnerStatus(learner, head, *reader.counts(record.model))
         snapshot = self.snapshots.version(record.model)
-        spec, remembered = spec_from(record.spec), Remembered(self.limits)
+        spec, remembered = spec_from(record.spec), RecentPredictions(self.limits)
         return Entry(record, spec, own, own.copy(), remembered, snapshot)
 
     def create(self, name: str, spec: ModelSpec) -> tuple[Any, ...]:
@@ -451,7 +451,7 @@ class Writer:
         reader, model = self.journal.here, entry.record.model
         record = reader.model(model) or entry.record
         entry.snapshot = reader.head(model)
-        entry.own = Standing(served, entry.snapshot, *reader.counts(model))
+        entry.own = LearnerStatus(served, entry.snapshot, *reader.counts(model))
         shown = entry.own.copy()
 
         def show() -> None:
@@ -466,7 +466,7 @@ class Writer:
         self._background.submit(self.snapshots.remove_outside, entry.record.model).result()
 
     def _snapshot(self, entry: Entry, least: int) -> None:
-        """Have a snapshot written beside, if so many events came since the last."""
+        """Write a snapshot in the background if at least this many events came since the last."""
         if entry.own.version - entry.snapshot < least:
             return
         model, number, version = entry.own.learner.model(), entry.record.model, entry.own.version
@@ -504,7 +504,7 @@ class Writer:
         return None, self._read_tokens()
 
 
-def columns_of(lesson: Effect) -> tuple[Any, ...]:
+def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
     """Return a lesson as the journal has it: predicted, mistake, step, rival, seen, classes."""
     return (
         None if lesson.predicted is None else text_of(lesson.predicted),

@@ -25,7 +25,7 @@ class Visit(NamedTuple):
     mistake: bool
     tau: float  # α of a second-order rule; 0.0 where the weights stayed as they were
     variance: float | None = None  # xᵀΣx of the margin, of a second-order rule
-    beta: float | None = None  # likewise
+    beta: float | None = None  # of a second-order rule
 
 
 def visits(
@@ -60,7 +60,7 @@ def visits(
     return progress.stop_reason or "max_iter"
 
 
-@np.errstate(over="ignore", invalid="ignore")  # as compiled code is; the pass tells of it
+@np.errstate(over="ignore", invalid="ignore")  # as in compiled code; the pass reports it
 def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Visit:
     """Change the state by a pass over row i; return what it met, by the methods of the rows."""
     rows, y = examples.rows, int(examples.targets[i])
