@@ -66,10 +66,9 @@ def roll_back(
         msg = f"Version {version} has examples that were forgotten in the meantime."
         raise RequestError(410, msg)
     file, note = file_of(served.model()), text_of({"version": version})
+    event = Event(head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
     with journal.transaction():
-        event = Event(head, ROLLED_BACK, None, None, None, token, writer.clock(), note=note)
-        journal.append(model, [event])
-        journal.insert("bases", model=model, sequence=head, file=file)
+        journal.turn(model, event, file)
     return head, writer.renewed(entry, served, forgotten=False)
 
 
@@ -193,12 +192,11 @@ class Replay:
         head, file = entry.own.version + 1, file_of(self._served.model())
         note = text_of({"examples": len(examples), "by": list(_given(self._request))})
         answer = Forgotten(examples=len(examples), version=head, job=job)
+        event = Event(head, FORGOT, None, None, None, token, writer.clock(), note=note)
         with journal.transaction():
-            event = Event(head, FORGOT, None, None, None, token, writer.clock(), note=note)
-            journal.append(model, [event])
             journal.erase(model, [one.sequence for one in examples], head)
             journal.forget_versions(model, head)
-            journal.insert("bases", model=model, sequence=head, file=file)
+            journal.turn(model, event, file)
             journal.rewrite(model, self._rewritten)
             journal.end_job(job, ERASED, text_of(answer))
         writer.drop_snapshots(entry)

@@ -334,6 +334,11 @@ class Journal:
         """Add events, which have the next numbers."""
         self.connection.executemany(INSERT, ((model, *event) for event in events))
 
+    def turn(self, model: int, event: Event, file: bytes | None) -> None:
+        """Add an event that changes which examples count, with the model file as its base."""
+        self.append(model, [event])
+        self.insert("bases", model=model, sequence=event.sequence, file=file)
+
     def rewrite(self, model: int, lessons: Iterable[tuple[Any, ...]]) -> None:
         """Change what examples did: predicted, mistake, step, rival, seen, classes, sequence."""
         self.connection.executemany(
@@ -362,9 +367,9 @@ class Journal:
         text = "UPDATE jobs SET status = ?, answer = ? WHERE job = ?"
         self.connection.execute(text, (status, answer, job))
 
-    def remove_token(self, name: str) -> None:
-        """Remove a token: it is no longer accepted."""
-        self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,))
+    def remove_token(self, name: str) -> bool:
+        """Remove a token, which is no longer accepted; return whether there was one."""
+        return self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
 
 
 def _pragma(connection: sqlite3.Connection, text: str) -> Any:

@@ -64,6 +64,7 @@ NO_SUM = (
     "explain."
 )
 MOST_LINES = 10_000  # of the journal in one answer
+LISTS = ("scopes", "models")  # of a token; JSON in the journal
 PAGE = Path(__file__).parent / "page"
 LAB = Path(__file__).parents[1] / "lab" / "assets"
 LAB_PARTS = ("colours.css", "elements.js", "chart.js", "icon.svg")  # that the page takes from there
@@ -513,12 +514,8 @@ def token_record(request: requests.TokenRequest, now: float) -> tuple[str, Token
 
 
 def _token(record: TokenRecord, secret: str | None = None) -> requests.TokenAnswer:
-    scopes, models = (
-        msgspec.json.decode(text or "null") for text in (record.scopes, record.models)
-    )
-    return requests.TokenAnswer(
-        name=record.name, scopes=scopes, models=models, created=record.created, token=secret
-    )
+    lists = {name: msgspec.json.decode(getattr(record, name) or "null") for name in LISTS}
+    return requests.TokenAnswer.from_record(record, token=secret, **lists)
 
 
 @operation("GET", "/health", None)

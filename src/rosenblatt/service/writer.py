@@ -171,7 +171,7 @@ class Writer:
             self.snapshots = Snapshots(self.folder)
             self._own = self._load()
             self.entries = dict(self._own)
-            self._read_tokens()()
+            self._tokens_shown()()
             self.empty_log()
         except BaseException:
             self._lock.close()
@@ -371,7 +371,6 @@ class Writer:
         try:
             self.journal.reopen()
             own = self._load()
-            self._read_tokens()
         except (sqlite3.Error, RosenblattError):
             return
         self._own, self._fault, self._recoverable = own, None, False
@@ -482,26 +481,25 @@ class Writer:
 
     # tokens
 
-    def _read_tokens(self) -> Callable[[], None]:
-        """Read the tokens anew, and return what lets readers see them."""
-        self._known_tokens = tokens = self.journal.here.tokens()
+    def _tokens_shown(self) -> Callable[[], None]:
+        """Return what lets readers see the tokens that there are now."""
+        tokens = self.journal.here.tokens()
         return lambda: setattr(self, "tokens", {token.digest: token for token in tokens})
 
     def add_token(self, token: TokenRecord) -> tuple[TokenRecord, Callable[[], None]]:
         """Add a token; a command."""
-        if any(one.name == token.name for one in self._known_tokens):
+        if any(one.name == token.name for one in self.journal.here.tokens()):
             raise RequestError(409, f"There is a token {token.name!r} already; remove it first.")
         with self.journal.transaction():
             self.journal.insert("tokens", **token._asdict())
-        return token, self._read_tokens()
+        return token, self._tokens_shown()
 
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
         """Remove a token; a command."""
-        if all(one.name != name for one in self._known_tokens):
-            raise RequestError(404, f"There is no token {name!r}.")
         with self.journal.transaction():
-            self.journal.remove_token(name)
-        return None, self._read_tokens()
+            if not self.journal.remove_token(name):
+                raise RequestError(404, f"There is no token {name!r}.")
+        return None, self._tokens_shown()
 
 
 def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
