@@ -343,25 +343,18 @@ class Endpoint:
         decode = self._decode_line.decode_lines if lines else self._decode.decode
         try:
             found = decode(body)
-            _check_keys(found, body, lines=lines)
+            # Decoding takes the last of equal keys. Each key has its colon, so there are no equal
+            # ones if the numbers agree; else texts have colons, or the slow parser finds the key.
+            if body.count(b":") > _n_keys(found):
+                for part in body.splitlines() if lines else [body]:
+                    if part.strip():
+                        parse(part)
         except (msgspec.ValidationError, Fault) as error:
             raise RequestError(422, f"Invalid request body: {error}.") from error
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
             raise RequestError(400, f"The body is not JSON: {reason}.") from error
         return self._operation.request(examples=found) if lines else found
-
-
-def _check_keys(found: Any, body: bytes, *, lines: bool) -> None:
-    """Raise Fault where a key stands twice in an object: decoding took the last.
-
-    Each key has its colon, so there are none but those found where the numbers are equal. The
-    slow way is for colons within texts.
-    """
-    if body.count(b":") > _n_keys(found):
-        for part in body.splitlines() if lines else [body]:
-            if part.strip():
-                parse(part)
 
 
 def _n_keys(found: Any) -> int:

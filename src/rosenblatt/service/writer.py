@@ -242,8 +242,11 @@ class Writer:
         if self._fault is None:
             if self._log_due is not None and monotonic() >= self._log_due:
                 self.empty_log()
-        elif self._recoverable and self._has_room():
-            self._recover()
+        elif self._recoverable:
+            with contextlib.suppress(OSError, sqlite3.Error, RosenblattError):
+                room = disk_usage(self.folder).free
+                if room >= self.limits.free_bytes and self.journal.has_room():
+                    self._recover()
 
     def _run(self) -> None:
         while True:
@@ -360,19 +363,10 @@ class Writer:
         self._show(lambda: setattr(self, "failure", fault))
         return _read_only(fault)
 
-    def _has_room(self) -> bool:
-        with contextlib.suppress(OSError, sqlite3.Error):
-            room = disk_usage(self.folder).free
-            return room >= self.limits.free_bytes and self.journal.has_room()
-        return False
-
     def _recover(self) -> None:
         """Read the journal anew and go on."""
-        try:
-            self.journal.reopen()
-            own = self._load()
-        except (sqlite3.Error, RosenblattError):
-            return
+        self.journal.reopen()
+        own = self._load()
         self._own, self._fault, self._recoverable = own, None, False
 
         def show() -> None:

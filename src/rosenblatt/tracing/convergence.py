@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, matrix_of
 from rosenblatt.rules import additive_rules
 from rosenblatt.tracing.visits import Visit
@@ -115,23 +114,17 @@ def check_proof(rule: str) -> None:
 
 def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
     """Return the smallest margin of w, given by class, and the first row that has it."""
-    least, where = np.inf, -1
-    for start in range(0, examples.rows.shape[0], BLOCK):
-        stop = min(start + BLOCK, examples.rows.shape[0])
-        scores = _scores(examples.rows, start, stop, w)
+    least, where, rows = np.inf, -1, examples.rows
+    for start in range(0, rows.shape[0], BLOCK):
+        stop = min(start + BLOCK, rows.shape[0])
+        values = matrix_of(between(rows, start, stop)).astype(np.float64)
+        scores = values @ w[:, :-1].T + rows.constant * w[:, -1]  # (rows, vectors)
         targets = examples.targets[start:stop]
         margins = targets * scores[:, 0] if len(w) == 1 else leads_of(scores, targets)[0]
         here = int(np.argmin(margins))
         if margins[here] < least:
             least, where = float(margins[here]), start + here
     return least, where
-
-
-def _scores(rows: Rows, start: int, stop: int, w: NDArray[Any]) -> NDArray[Any]:
-    """Return the activations of every vector on some rows, (rows, vectors)."""
-    values = matrix_of(between(rows, start, stop)).astype(np.float64)
-    scores: NDArray[Any] = values @ w[:, :-1].T
-    return scores + rows.constant * w[:, -1]
 
 
 def witness_vector(witness: Any, state: State) -> NDArray[Any]:
