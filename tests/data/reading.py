@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.data import Batch, join, svmlight_batches
+from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.svmlight import svmlight_batches
 
 
 def read_svmlight(source: Any, **options: Any) -> Batch:

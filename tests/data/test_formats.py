@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rosenblatt.data import svmlight_batches
 from rosenblatt.data.files import table_batches
 from rosenblatt.data.formats import Format, detect_format
 from rosenblatt.data.sources import opened, peek
+from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from tests.data.reading import read_svmlight
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import Classes
-from rosenblatt.data.labels import MOST_CLASSES, Label, classes_of, read_label
+from rosenblatt.data.labels import MOST_CLASSES, Classes, Label, classes_of, read_label
 from rosenblatt.errors import InputError
 
 NUMBERS = st.from_regex(r"[+-]?[0-9]{1,3}(\.[0-9]{1,3})?([eE][0-9]{1,2})?", fullmatch=True)

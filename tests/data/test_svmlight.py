@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data import Batch, Classes, join, svmlight_batches
+from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.labels import Classes
+from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from tests.data.fuzzing import fuzz
 from tests.data.naive import NaiveRow, naive_rows
@@ -250,7 +252,7 @@ def test_files_are_read_with_and_without_machine_code(plain: str, tmp_path: Path
     file = tmp_path / "rows.svm"
     file.write_text("1 3:0.5 7:1e-3\n" * 1_000)
     program = (
-        "import sys; from rosenblatt.data import svmlight_batches;"
+        "import sys; from rosenblatt.data.svmlight import svmlight_batches;"
         "(rows,) = svmlight_batches(sys.argv[1]);"
         "print(rows.n_rows, rows.data.sum() / rows.n_rows, 'llvmlite' in sys.modules)"
     )

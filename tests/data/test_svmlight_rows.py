@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.data import svmlight_batches
+from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from tests.data.reading import read_svmlight
 

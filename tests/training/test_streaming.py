@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt.data import Batch, Classes
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron

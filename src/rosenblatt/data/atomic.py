@@ -69,7 +69,12 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    _force_folder(target.parent)
+    with suppress(OSError):  # the file is in its place and whole, whatever comes of this
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # forces the renaming to the disk
+        finally:
+            os.close(folder)
 
 
 @contextmanager
@@ -107,21 +112,18 @@ def check_target(path: Target) -> None:
 
 def _new_file(part: Path) -> FileIO:
     """Return a new file: one without a name where there are such, of which nothing can stay."""
-    file = _nameless_file(part.parent) or FileIO(part, "x")
+    file = None
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # a system or file system without such files
+            file = FileIO(os.open(part.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
+            if not Path(_link_to(file.fileno())).exists():
+                file.close()
+                file = None
+    file = file or FileIO(part, "x")
     if sys.platform != "win32":  # where an open file cannot be removed anyway
         with suppress(OSError):  # a file system without locks
             lock(file)  # held while this process lives and writes
     return file
-
-
-def _nameless_file(folder: Path) -> FileIO | None:
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # a system or file system without such files
-            file = FileIO(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
-            if Path(_link_to(file.fileno())).exists():
-                return file
-            file.close()
-    return None
 
 
 def _link_to(descriptor: int) -> str:
@@ -170,16 +172,6 @@ def _target_of(name: str) -> Path:
     if not target.parent.exists():
         raise InputError(f"{name} cannot be written: the folder {target.parent} does not exist.")
     return target
-
-
-def _force_folder(folder: Path) -> None:
-    """Force a renaming to the disk, where the system lets a folder be opened for that."""
-    with suppress(OSError):  # the file is in its place and whole, whatever comes of this
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 class _Written(RawIOBase):

@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -276,11 +275,10 @@ def svmlight_batches(
     most = MOST_FEATURE if max_index is None else min(max_index, MOST_FEATURE)
     base = 0 if zero_based is None else 1 - zero_based
     conventions = Conventions(base, detected=zero_based is None, most=most)
-    parser = _Parser(conventions, skip=bad_rows is not None and bad_rows.skip)
     blocks = text_lines(source, block_bytes, prompt=prompt)
-    parts = in_order(parser.parse, blocks, threads or os.cpu_count() or 1)
-    known = Classes() if classes is None else classes
-    return _batches(name_of(source), parser, parts, known, bad_rows)
+    classes = Classes() if classes is None else classes
+    threads = threads or os.cpu_count() or 1
+    return _batches(name_of(source), blocks, conventions, threads, classes, bad_rows)
 
 
 def row_lines(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
@@ -295,27 +293,50 @@ def row_lines(source: Source) -> Iterator[tuple[int, dict[str, str]]]:
 
 def _batches(
     file: str,
-    parser: "_Parser",
-    parts: Generator[tuple[Batch, Faults | None], None, None],
+    blocks: Generator[TextBlock, None, None],
+    conventions: Conventions,
+    threads: int,
     classes: Classes,
     bad_rows: BadRows | None,
 ) -> Iterator[Batch]:
-    line = 1
+    line, skip = 1, bad_rows is not None and bad_rows.skip
+
+    def parse(block: TextBlock) -> tuple[Batch, Faults | None]:
+        faults: Faults | None = [] if skip else None
+        if available():
+            rows = parse_scanned(block.text, block.length, conventions, faults)
+        else:
+            rows = parse_plain(block.tobytes(), conventions, faults)
+        return rows._replace(bytes_read=block.bytes_read), faults
+
+    def parts() -> Generator[tuple[Batch, Faults | None], None, None]:
+        """Parse the first block, which tells from where features count, and then the others."""
+        nonlocal conventions
+        with closing(blocks):
+            first = next(blocks, None) if conventions.detected else None
+            if first is not None:
+                rows, faults = parse(first)
+                if len(rows.indices) and rows.indices.min() > 0:
+                    conventions = conventions._replace(base=1)
+                    rows.indices[:] -= 1
+                    rows = rows._replace(n_features=rows.n_features - 1)
+                yield rows, faults
+            yield from in_order(parse, blocks, threads)
 
     def left_out(before: int, error: LineError) -> BadRow:
         place = f"{file}, line {line + error.line}, column {error.column}"
         return BadRow(before, place, error.clause)
 
-    with closing(parts):
+    with closing(parts()) as parsed:
         try:
-            for batch, faults in parts:
+            for batch, faults in parsed:
                 bad = tuple(left_out(*fault) for fault in faults or ())
                 if batch.n_rows or bad:
                     codes = classes.codes(list(batch.classes))
                     yield batch._replace(
                         labels=codes[batch.labels],
                         classes=classes.labels,
-                        zero_based=not parser.base,
+                        zero_based=not conventions.base,
                         file=file,
                         first_line=line,
                         bad=bad,
@@ -324,38 +345,3 @@ def _batches(
         except LineError as error:
             refuse_unless_skipped(left_out(0, error), bad_rows)
             raise
-
-
-class _Parser:
-    """Parses blocks in threads; those that don't know from where to count wait for the first."""
-
-    def __init__(self, conventions: Conventions, *, skip: bool) -> None:
-        self._conventions = conventions
-        self._skip = skip  # whether bad lines are left out
-        self._decided = Event()
-        if not conventions.detected:
-            self._decided.set()
-
-    @property
-    def base(self) -> int:
-        """The number of the first feature."""
-        return self._conventions.base
-
-    def parse(self, block: TextBlock) -> tuple[Batch, Faults | None]:
-        """Return the rows of a block, and its bad lines where these are left out."""
-        faults: Faults | None = [] if self._skip else None
-        first = block.offset == 0 and self._conventions.detected
-        if not first:
-            self._decided.wait()
-        try:
-            if available():
-                rows = parse_scanned(block.text, block.length, self._conventions, faults)
-            else:
-                rows = parse_plain(block.tobytes(), self._conventions, faults)
-            if first and len(rows.indices) and rows.indices.min() > 0:
-                self._conventions = self._conventions._replace(base=1)
-                rows.indices[:] -= 1
-                rows = rows._replace(n_features=rows.n_features - 1)
-        finally:
-            self._decided.set()
-        return rows._replace(bytes_read=block.bytes_read), faults

@@ -121,19 +121,21 @@ def scanned_terms(
     spelled.
     """
     text, offsets = word_text(column)
-    length = int(offsets[-1])
+    length, longest = int(offsets[-1]), np.diff(offsets).max(initial=0)
     spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
-    most = length + 1  # a word and its pair take at least two bytes
-    terms = term_table(most, 1.5 * np.diff(offsets).max(initial=0))
+    terms = term_table(length + 1, 1.5 * longest)  # a word and its pair take two bytes at least
+    how = np.uint64(seed), np.uint64(key_mask), pairs
     indptr = np.empty(len(offsets), np.int64)
-    hashing = np.uint64(seed), np.uint64(key_mask)
-    n_terms, n_spelled = scan_terms(
-        text.ctypes.data, offsets, *hashing, pairs, spelled.ctypes.data, terms, indptr
-    )
-    n_named = n_terms if named else 0
-    letters = spelled[: n_spelled if named else 0]
-    names = Spelled(terms.starts[:n_named], terms.stops[:n_named], letters)
-    return Batch(terms.counts[:n_terms], terms.keys[:n_terms], indptr, spelled=names)
+    n, n_spelled = scan_terms(text.ctypes.data, offsets, *how, spelled.ctypes.data, terms, indptr)
+    return _scanned(terms, indptr, n, spelled[:n_spelled] if named else None)
+
+
+def _scanned(
+    terms: TermTable, indptr: NDArray[np.int64], n: int, letters: NDArray[np.uint8] | None
+) -> Batch:
+    """Return the first n terms of a table, and how they are spelled, unless they have no names."""
+    names = NO_TERMS if letters is None else Spelled(terms.starts[:n], terms.stops[:n], letters)
+    return Batch(terms.counts[:n], terms.keys[:n], indptr, spelled=names)
 
 
 def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -143,7 +145,8 @@ def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     if length and text[:length].max() >= 0x80:
         capitals = column.str.contains_any(list(IN_CONTEXT)).fill_null(value=False)
         if capitals.any():
-            text, offsets = _bytes_of(_in_lower_case(column, capitals))
+            lower = [text.lower() for text in column.filter(capitals).to_list()]
+            text, offsets = _bytes_of(column.clone().scatter(capitals.arg_true(), lower))
             length = int(offsets[-1])
         written = room("written", length + length // 2 + SPAN, np.uint8)
         written_offsets = np.empty(len(offsets), np.int64)
@@ -186,11 +189,6 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
         joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
         text[: offsets[-1]] = joined.to_numpy()
     return text, offsets
-
-
-def _in_lower_case(column: "pl.Series", where: "pl.Series") -> "pl.Series":
-    lower = [text.lower() for text in column.filter(where).to_list()]
-    return column.clone().scatter(where.arg_true(), lower)
 
 
 def plain_weights(
@@ -254,17 +252,14 @@ def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: 
 def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
     """Return the same as ``plain_ngrams``; all but indptr is written over by the next call."""
     text, offsets = word_text(column)
-    length, n_sizes = int(offsets[-1]), lengths[1] - lengths[0] + 1
-    spelled = room("spelled", 2 * length + 2 + SPAN, np.uint8)  # words and a space on either side
-    most = n_sizes * (2 * length + 2)
-    least_slots = 3 * n_sizes * (np.diff(offsets).max(initial=0) + 1)
-    terms, indptr = term_table(most, least_slots), np.empty(len(offsets), np.int64)
-    hashing = np.uint64(seed), np.uint64(key_mask)
-    n_terms, n_spelled = scan_ngrams(
-        text.ctypes.data, offsets, *hashing, *lengths, spelled.ctypes.data, terms, indptr
-    )
-    names = Spelled(terms.starts[:n_terms], terms.stops[:n_terms], spelled[:n_spelled])
-    return Batch(terms.counts[:n_terms], terms.keys[:n_terms], indptr, spelled=names)
+    n_sizes, longest = lengths[1] - lengths[0] + 1, np.diff(offsets).max(initial=0)
+    most = 2 * int(offsets[-1]) + 2  # letters of words and a space on either side
+    spelled = room("spelled", most + SPAN, np.uint8)
+    terms = term_table(n_sizes * most, 3 * n_sizes * (longest + 1))
+    how = np.uint64(seed), np.uint64(key_mask), *lengths
+    indptr = np.empty(len(offsets), np.int64)
+    n, n_spelled = scan_ngrams(text.ctypes.data, offsets, *how, spelled.ctypes.data, terms, indptr)
+    return _scanned(terms, indptr, n, spelled[:n_spelled])
 
 
 class TextColumn:
