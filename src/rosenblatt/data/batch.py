@@ -18,6 +18,17 @@ VALIDATION = 2**64 - 1  # the group of rows that are never learned from
 OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
 
 
+def running_sums(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return 0 and the sums of the first values, of lengths thus where each part begins and ends.
+
+    >>> running_sums(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    return sums
+
+
 class BadRow(NamedTuple):
     """A row that was left out."""
 
@@ -165,6 +176,11 @@ class Batch(NamedTuple):
         """Number of rows."""
         return len(self.indptr) - 1
 
+    @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """The row of each value."""
+        return np.repeat(np.arange(self.n_rows), np.diff(self.indptr))
+
     def with_rows(self, rows: "Batch") -> "Batch":
         """Return the batch with other features in its rows."""
         return self._replace(
@@ -198,13 +214,8 @@ class Batch(NamedTuple):
         if self.n_features <= n_features:
             return self
         known = self.indices < n_features
-        before = np.concatenate([[0], np.cumsum(known)])
-        return self._replace(
-            data=self.data[known],
-            indices=self.indices[known],
-            indptr=before[self.indptr],
-            n_features=n_features,
-        )
+        rows = Batch(self.data[known], self.indices[known], running_sums(known)[self.indptr])
+        return self.with_rows(rows._replace(n_features=n_features))
 
     def label_values(self) -> NDArray[Any]:
         """Return the label of each row: as numbers where every class is one, else as words."""
@@ -251,9 +262,8 @@ def unfamiliar(n_strange: int, n_rows: int) -> str | None:
 def indicator_part(features: NDArray[np.int32]) -> Batch:
     """Return features of value 1, one or a row of them for each row, none where it is −1."""
     known = features >= 0
-    indptr = np.zeros(len(features) + 1, np.int64)
-    np.cumsum(known if known.ndim == 1 else known.sum(axis=1), out=indptr[1:])
     indices = features[known]
+    indptr = running_sums(known if known.ndim == 1 else known.sum(axis=1))
     return Batch(np.ones(len(indices), np.float32), indices, indptr)
 
 
@@ -263,8 +273,7 @@ def joined_rows(dense: NDArray[np.float64], parts: Sequence[Batch]) -> Batch:
     if m == 0 and len(parts) == 1:
         return parts[0]
     widths = [np.full(n_rows, m), *(np.diff(part.indptr) for part in parts)]
-    indptr = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(np.sum(widths, axis=0), out=indptr[1:])
+    indptr = running_sums(np.sum(widths, axis=0))
     indices = np.empty(indptr[-1], np.int32)
     types = (part.data.dtype for part in parts)
     data = np.empty(indptr[-1], np.float64 if m else np.result_type(np.float32, *types))
@@ -308,8 +317,7 @@ def without_duplicates(rows: Batch) -> Batch:
 
     Columns that are hashed can meet in one feature. A feature stays where it first stood.
     """
-    row = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
-    keys = row << 32 | rows.indices
+    keys = rows.row_numbers << 32 | rows.indices
     ascending = np.sort(keys)
     if not (ascending[1:] == ascending[:-1]).any():
         return rows
@@ -317,10 +325,9 @@ def without_duplicates(rows: Batch) -> Batch:
     data = np.zeros(len(first), rows.data.dtype)
     np.add.at(data, group, rows.data)
     order = np.argsort(first)
-    kept = np.zeros(len(keys) + 1, np.int64)
-    kept[first + 1] = 1
-    np.cumsum(kept, out=kept)
-    return Batch(data[order], rows.indices[first[order]], kept[rows.indptr])
+    kept = np.zeros(len(keys), bool)
+    kept[first] = True
+    return Batch(data[order], rows.indices[first[order]], running_sums(kept)[rows.indptr])
 
 
 def shifted(part: Batch, first: int) -> Batch:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows
+from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows, running_sums
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.text.hashing import pair_hash
 
@@ -118,8 +118,7 @@ def levels_of(rows: Batch, owners: NDArray[Any]) -> NDArray[np.int32]:
     levels = np.full((rows.n_rows, int(owners.max(initial=-1)) + 1), -1, np.int32)
     owner = owners[rows.indices]
     known = owner >= 0
-    row = np.repeat(np.arange(rows.n_rows), np.diff(rows.indptr))
-    levels[row[known], owner[known]] = rows.indices[known]
+    levels[rows.row_numbers[known], owner[known]] = rows.indices[known]
     return levels
 
 
@@ -181,7 +180,7 @@ def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[in
             f" {int(counts[row])} conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
             f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
         )
-    before = np.concatenate([[0], np.cumsum(counts + 1)])  # 1: rows cost something themselves
+    before = running_sums(counts.astype(np.int64) + 1)  # 1: rows cost something themselves
     start = 0
     while start < len(counts):
         stop = int(np.searchsorted(before, before[start] + most, "right")) - 1
@@ -205,9 +204,8 @@ def combined(
     With the degree come the products of values (n,), the numbers of the features (degree, n),
     ascending, and the row of each (n,).
     """
-    lengths = np.diff(rows.indptr)
     present = np.flatnonzero(rows.data)
-    row = np.repeat(np.arange(len(lengths)), lengths)[present]
+    row = rows.row_numbers[present]
     value = rows.data[present].astype(_value_type(rows.data), copy=False)
     feature = rows.indices[present].astype(np.int64)
     end = np.searchsorted(present, rows.indptr[1:])[row]  # of the row, among those present
@@ -228,10 +226,9 @@ def combined(
 
 
 def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
-    n_rows = len(rows.indptr) - 1
     kind = _value_type(rows.data)
     values, columns = [rows.data.astype(kind)], [rows.indices.astype(np.int64)]
-    numbers = [np.repeat(np.arange(n_rows), np.diff(rows.indptr))]
+    numbers = [rows.row_numbers]
     for size, products, features, number in combined(rows, degree):
         column = numbering.columns(features, size)
         known = column >= 0
@@ -244,8 +241,8 @@ def _block(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> Batch:
     first = np.flatnonzero(np.diff(place, prepend=-1))  # of those in one column of one row
     sums = np.add.reduceat(ordered, first) if len(first) else ordered
     row, column = np.divmod(place[first], numbering.n_columns)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_rows))])
-    return Batch(sums.astype(kind, copy=False), column, starts.astype(np.int64))
+    starts = running_sums(np.bincount(row, minlength=rows.n_rows))
+    return Batch(sums.astype(kind, copy=False), column, starts)
 
 
 def _value_type(data: NDArray[Any]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, unfamiliar
+from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, running_sums, unfamiliar
 from rosenblatt.data.conjunctions import ColumnPairs, ConjunctionCollector
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
@@ -22,7 +22,7 @@ from rosenblatt.data.encoding import (
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns
-from rosenblatt.data.encoding.label_column import LabelGuess, check_quantity
+from rosenblatt.data.encoding.label_column import check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import Classes, Label, classes_of
 from rosenblatt.data.sources import (
@@ -152,19 +152,19 @@ class Decisions:
             if column.required:
                 group = column.role if column.parts == ("",) else "date"
                 kinds.setdefault(group, []).append(column.name)
-        heading, guess, name = table.heading, encoding.label_guess, encoding.label
-        if reason or guess is None:
-            guess = None if name is None else LabelGuess(name, reason)
+        heading, guess = table.heading, encoding.label_guess
+        label = encoding.label if reason or guess is None else guess.column
+        why = reason if reason or guess is None else guess.reason
         notes = [*([] if heading is None else heading.notes), *([] if reason else encoding.notes)]
         other = reason or "as you said"
         return cls(
             str(kind),
             separator=None if heading is None else heading.dialect.separator,
             header=None if heading is None else heading.header,
-            label=None if guess is None else guess.column,
-            label_reason="" if guess is None else guess.reason,
-            weight=next((one.name for one in encoding.columns if one.role == "weight"), None),
-            group=next((one.name for one in encoding.columns if one.role == "group"), None),
+            label=label,
+            label_reason="" if label is None else why,
+            weight=encoding.name_of("weight"),
+            group=encoding.name_of("group"),
             columns=kinds,
             left_out={
                 one.name: one.reason or other for one in encoding.columns if one.role == "ignored"
@@ -546,7 +546,7 @@ class TrainingFiles:
             yield from self._weighed(encoding, tables, use)
         else:
             yield from _encoded_ahead(self.files, encoding, tables, Classes(), use)
-        encoding.keep_seen(sampler)
+        encoding.seen = sampler.seen(encoding.salt)
 
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
@@ -614,7 +614,9 @@ def encoded(
     table, inner = encoding.table, encoding.inner
     need_labels = need_labels or learn
     counts = None if table is None else table.new_counts()
-    seen = None if table is None or not need_labels else table.seen_counter()
+    seen = None
+    if table is not None and table.seen is not None and need_labels:
+        seen = SeenCounter(table.seen, table.salt)
     use = RowUse(learn=learn, bad_rows=files.bad_rows, counts=counts, seen=seen)
     batches = _encoded(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
     for batch in _familiar(files.counted(batches), inner, files, use):
@@ -629,7 +631,7 @@ def _familiar(
     n_rows = n_strange = 0
     lowest, highest = n_features, -1
     for batch in batches:
-        known = np.concatenate([[0], np.cumsum(batch.indices < n_features)])
+        known = running_sums(batch.indices < n_features)
         n_strange += int(np.count_nonzero(np.diff(known[batch.indptr]) == 0))
         n_rows += batch.n_rows
         lowest = min(lowest, int(batch.indices.min(initial=n_features)))

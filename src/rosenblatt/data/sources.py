@@ -38,6 +38,7 @@ PEEKED_BYTES = 1 << 16  # enough to tell a format by
 Source = str | os.PathLike[str]
 NEWLINE, RETURN = ord("\n"), ord("\r")
 PADDING = 64  # bytes behind the text that a scan may read
+USUAL_LINE = 1 << 14  # bytes
 LONGEST_LINE = 1 << 28  # bytes, so that a file without newlines cannot take all memory
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -470,13 +471,10 @@ def _fill(source: ByteSource, text: NDArray[np.uint8], *, prompt: bool) -> int:
 
 
 def _behind_last_newline(text: NDArray[np.uint8], start: int, stop: int) -> int:
-    window = 1 << 12  # bytes, from the end backwards; lines are rarely longer
-    while start < stop:
-        low = max(start, stop - window)
+    for low in (max(start, stop - USUAL_LINE), start):
         found = text[low:stop].tobytes().rfind(b"\n")
         if found >= 0:
             return low + found + 1
-        stop, window = low, 4 * window
     return 0
 
 

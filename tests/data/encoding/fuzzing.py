@@ -76,7 +76,7 @@ def fuzz(n_tables: int, seed: int) -> int:
     """Check that many tables; return how many texts they had."""
     generator, rooms = random.Random(seed), GuardedRooms()  # noqa: S311  # no secret
     n_texts = 0
-    with patch.object(scanning, "room", rooms.room):
+    with patch.object(scanning, "scratch", rooms.room):
         for _ in range(n_tables):
             rows = [drawn_text(generator) for _ in range(generator.randrange(6))]
             mask = generator.choice((2**64 - 1, 2**20 - 1, 7))

@@ -56,17 +56,15 @@ def category_numbers(
 ) -> NDArray[np.int32]:
     """Return for each row the number of its level, −1 for one that is not known; count them."""
     values = _values(table, column).alias("value")
-    counted = values.value_counts(sort=False, name="number of rows")
-    found = counted["value"].to_list()
-    n_rows = dict(zip(found, counted["number of rows"].to_list(), strict=True))
+    distinct = values.to_frame().group_by("value", maintain_order=True).len("number of rows")
     seed = column_seed("category", column.title)
     numbers = {}
-    for value in values.unique(maintain_order=True).to_list():
+    for value, n_rows in distinct.rows():
         level = known_level(value, column, numbering)
         key = term_hash(level, seed)
-        numbers[value] = numbering.level(column.place, key, level, n_rows[value])
+        numbers[value] = numbering.level(column.place, key, level, n_rows)
         if counts is not None:
-            counts.add_level(column.place, level, numbers[value], n_rows[value])
+            counts.add_level(column.place, level, numbers[value], n_rows)
     return replaced_values(values, numbers)
 
 
@@ -201,12 +199,10 @@ def date_part(table: Table, series: "pl.Series", column: FeatureColumn) -> "pl.S
             f"{table.file}: column '{column.name}' holds {series.dtype}; the model was trained on"
             f" {'times' if column.part == 'hour' else 'dates'} there."
         )
-    if column.part == "weekday":
-        days = series.dt.weekday()
-        return days.replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
-    if column.part == "year":
-        return series.dt.year()
-    return series.dt.month() if column.part == "month" else series.dt.hour()
+    part: pl.Series = getattr(series.dt, column.part)()
+    if column.part != "weekday":
+        return part
+    return part.replace_strict(list(range(1, 8)), list(WEEKDAYS), return_dtype=pl.String)
 
 
 def with_dates(table: Table, columns: Iterable[InputColumn]) -> tuple[Table, dict[int, str]]:

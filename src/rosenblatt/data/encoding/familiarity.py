@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, running_sums
 from rosenblatt.data.encoding.features import CHARACTERS, FeatureColumn, InputColumn
 from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample
 from rosenblatt.wording import number
@@ -81,8 +81,8 @@ class ColumnCounts:
             self.n_missing[place] += int(np.count_nonzero(np.diff(terms.indptr) == 0))
             return
         words = terms.data > 0  # the others are pairs
-        n_words = np.diff(_sums(words)[terms.indptr])
-        n_known = np.diff(_sums(words & (numbers >= 0))[terms.indptr])
+        n_words = np.diff(running_sums(words)[terms.indptr])
+        n_known = np.diff(running_sums(words & (numbers >= 0))[terms.indptr])
         self.n_missing[place] += int(np.count_nonzero(n_words == 0))
         self._shares[place] += float((n_known / np.maximum(n_words, 1)).sum())
 
@@ -270,12 +270,6 @@ def percentage(share: float) -> str:
     ('8 %', '99.9 %', '0.123 %', '0 %')
     """
     return f"{100 * share:.0f} %" if 0.01 <= share <= 0.99 else f"{100 * share:.3g} %"
-
-
-def _sums(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    sums = np.zeros(len(flags) + 1, np.int64)
-    np.cumsum(flags, out=sums[1:])
-    return sums
 
 
 def mixed(numbers: Prints) -> Prints:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, Spelled
+from rosenblatt.data.batch import Batch, Spelled, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
@@ -72,7 +72,7 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
 def chosen_terms(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
     """Return some terms, numbered anew in this order."""
     lengths = np.diff(terms.offsets)[numbers]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    offsets = running_sums(lengths)
     places = np.repeat(terms.offsets[numbers] - offsets[:-1], lengths)
     letters = terms.letters[places + np.arange(offsets[-1])]
     return TermArrays(terms.hashes[numbers], terms.columns[numbers], letters, offsets)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding.features import (
     BLANKS,
     MISSING,
-    FeatureColumn,
     InputColumn,
     plainly_typed,
     replaced_values,
@@ -439,8 +438,7 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
         return []
     numeric = [one for one in columns if one.role == "numeric"]
-    read = [FeatureColumn(one.name, "numeric", form=one.form) for one in numeric]
-    groups = dict(zip(numeric, map(_near, read_numbers(table, read)[0].T), strict=True))
+    groups = dict(zip(numeric, map(_near, read_numbers(table, numeric)[0].T), strict=True))
     categories = [one for one in columns if one.role == "category" and one.parts == ("",)]
     levels = zip(categories, _codes(table, [one.name for one in categories]), strict=True)
     groups |= {one: own for one, own in levels if own.max(initial=0) <= MOST_LEVELS * n_rows}

@@ -219,8 +219,7 @@ class ScaledEncoding(FeatureEncoding):
         """Return the rows of a batch, scaled; none of their values is left out."""
         known, n = batch.below(self.n_features), self.n_features
         values = np.zeros((batch.n_rows, n))
-        row = np.repeat(np.arange(batch.n_rows), np.diff(known.indptr))
-        values[row, known.indices] = known.data
+        values[known.row_numbers, known.indices] = known.data
         values -= self.centre
         values /= self.divisor
         return batch._replace(

@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, indicator_part
-from rosenblatt.data.encoding.features import BLANKS, MISSING, FeatureColumn, Numbering, unusable
+from rosenblatt.data.encoding.features import (
+    BLANKS,
+    MISSING,
+    FeatureColumn,
+    InputColumn,
+    Numbering,
+    unusable,
+)
 from rosenblatt.data.labels import NOT_FINITE, NUMBER, shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
@@ -57,14 +64,14 @@ FEWEST_SAMPLED = 1 << 10  # rows, however many columns there are
 
 def column_numbers(table: Table, name: str) -> NDArray[np.float64]:
     """Return the numbers of a column; raise InputError with its place where a value is none."""
-    numbers, faults = read_numbers(table, [FeatureColumn(name, "numeric")])
+    numbers, faults = read_numbers(table, [InputColumn(name, "numeric")])
     if faults:
         row = min(faults)
         raise InputError(f"{table.place(row)}: ", faults[row], ".")
     return numbers[:, 0]
 
 
-def row_weights(table: Table, column: FeatureColumn) -> tuple[NDArray[np.float64], dict[int, str]]:
+def row_weights(table: Table, column: InputColumn) -> tuple[NDArray[np.float64], dict[int, str]]:
     """Return what multiplies the step of each row, and by row what is wrong with it."""
     numbers, unreadable = read_numbers(table, [column])
     weights, values, faults = numbers[:, 0], table.frame[column.name], dict[int, str]()
@@ -76,11 +83,11 @@ def row_weights(table: Table, column: FeatureColumn) -> tuple[NDArray[np.float64
 
 
 def read_numbers(
-    table: Table, columns: Sequence[FeatureColumn]
+    table: Table, columns: Sequence[FeatureColumn | InputColumn]
 ) -> tuple[NDArray[np.float64], dict[int, str]]:
     """Return the numbers of columns (n_rows, n_columns), NaN: missing; by row what is wrong."""
     own = dict(zip(table.frame.columns, table.frame.get_columns(), strict=True))
-    prepared = [_convertible(own[column.name], column, table.file) for column in columns]
+    prepared = [_convertible(own[column.name], column.form, table.file) for column in columns]
     frame = pl.DataFrame([series.alias(str(k)) for k, series in enumerate(prepared)])
     numbers = np.array(frame.cast(pl.Float64, strict=False).to_numpy(), np.float64, order="C")
     numbers = numbers.reshape(table.frame.height, len(columns))
@@ -98,14 +105,14 @@ def read_numbers(
     return numbers, faults
 
 
-def _convertible(series: "pl.Series", column: FeatureColumn, file: str) -> "pl.Series":
+def _convertible(series: "pl.Series", form: str, file: str) -> "pl.Series":
     """Return a column in a type that casts to numbers."""
     if series.dtype == pl.Duration:
         return series.dt.total_microseconds() / 1e6
     if series.dtype in (pl.Categorical, pl.Enum):
         return series.cast(pl.String)
     if series.dtype == pl.String:
-        return plain_numbers(series, column.form) if column.form else series
+        return plain_numbers(series, form) if form else series
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         return series
     raise unusable(file, series, "not numbers")

@@ -1,6 +1,6 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -45,6 +45,7 @@ from rosenblatt.data.encoding.features import (
     HashedNumbering,
     InputColumn,
     KeptNumbering,
+    Role,
     feature_columns,
     spelled_hashes,
 )
@@ -160,8 +161,6 @@ class TableEncoding(FeatureEncoding):
         self.label_guess: LabelGuess | None = None  # why the column of the labels is that one
         self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
         self._numeric = [column for column in self.features if column.role == "numeric"]
-        weights = (one for one in columns if one.role == "weight")
-        self._weight = next((FeatureColumn(o.name, "numeric", form=o.form) for o in weights), None)
         n_numeric = len(self._numeric)
         self.statistics = statistics or ColumnStatistics.empty(n_numeric)
         bits, room = settings.hash_bits, settings.max_features - n_numeric
@@ -229,7 +228,11 @@ class TableEncoding(FeatureEncoding):
     @property
     def label(self) -> str | None:
         """The column of the labels, None where there is none."""
-        return next((column.name for column in self.columns if column.role == "label"), None)
+        return self.name_of("label")
+
+    def name_of(self, role: Role) -> str | None:
+        """Return the column that alone has a role, None where none has it."""
+        return next((column.name for column in self.columns if column.role == role), None)
 
     @property
     def n_features(self) -> int:  # type: ignore[override]  # it grows
@@ -330,15 +333,12 @@ class TableEncoding(FeatureEncoding):
 
     def _row_weights(self, table: Table, faults: dict[int, str]) -> NDArray[np.float64] | None:
         """Return what multiplies the step of each row; None where no column says so."""
-        if self._weight is None:
-            return None
-        weights, bad = row_weights(table, self._weight)
-        faults |= bad
-        return weights
-
-    def _row_groups(self, table: Table) -> NDArray[np.uint64] | None:
-        name = next((one.name for one in self.columns if one.role == "group"), "")
-        return group_keys(table, name) if name in table.frame.columns else None
+        for column in self.columns:
+            if column.role == "weight":
+                weights, bad = row_weights(table, column)
+                faults |= bad
+                return weights
+        return None
 
     def new_counts(self) -> ColumnCounts:
         """Return what counts the columns of rows that are to be held against those of training."""
@@ -349,17 +349,10 @@ class TableEncoding(FeatureEncoding):
         n_training = self.numbering.documents.n_texts
         return counts.remarks(self.summaries, self.statistics, n_training, at_once=at_once)
 
-    def seen_counter(self) -> SeenCounter | None:
-        """Return what counts rows that were learned from; None where no sample of them is kept."""
-        return None if self.seen is None else SeenCounter(self.seen, self._salt)
-
     @property
-    def _salt(self) -> bytes:
+    def salt(self) -> bytes:
+        """What makes the digests of the rows of training of no use for another model."""
         return salt_of(self.columns, self.numbering.documents.n_texts)
-
-    def keep_seen(self, sampler: RowSampler) -> None:
-        """Keep a sample of the rows that were learned from."""
-        self.seen = sampler.seen(self._salt)
 
     @property
     def summaries(self) -> Summaries | None:
@@ -382,6 +375,7 @@ class TableEncoding(FeatureEncoding):
         else:
             batch = NO_ROWS
             labels = np.empty(0, np.int32)
+        group = self.name_of("group") if use.learn else None
         first, n_lines = table.first_row, n_rows
         if table.lines is not None and n_rows:
             first = int(table.lines[0])
@@ -396,7 +390,7 @@ class TableEncoding(FeatureEncoding):
             bytes_read=table.bytes_read,
             bad=table.bad,
             weights=self._row_weights(table, {}) if use.learn else None,
-            groups=self._row_groups(table) if use.learn else None,
+            groups=group_keys(table, group) if group and group in table.frame.columns else None,
         )
 
     def encode_frame(self, X: Any) -> Batch:
@@ -484,15 +478,13 @@ class TableEncoding(FeatureEncoding):
         n_texts = documents.n_texts * len(self._texts)
         few = documents.n_texts < FEW_ROWS or documents.counts.sum() < SHORT_TEXTS * n_texts
         least = self.settings.min_count or (1 if few else 2)
-        if self._counts is not None:
-            usual = self.numbering.usual_shares(self._texts, least)
-            self._summaries, self._counts = self._counts.summaries(usual), None
+        usual = self.numbering.usual_shares(self._texts, least)
         self.numbering.drop_rare(self._texts, least)
         if self._sample is not None and self.settings.bins is not None:
             self.set_bins(self._sample.edges(self.settings.bins))
             self._sample = None
         self.n_left_out = self.numbering.n_unknown
-        self.freeze()
+        self.freeze(usual)
         self._numbers_open = numbers_open and self.bins is None
 
     def text_features(self) -> NDArray[np.bool_]:
@@ -512,10 +504,13 @@ class TableEncoding(FeatureEncoding):
             texts = [place for place, one in enumerate(self.features) if one.role == "text"]
             self._summaries[SUMMARY_FIELDS.index("known"), texts] = np.nan
 
-    def freeze(self) -> None:
-        """Learn no more: from here on rows are finished, and what is new in them is dropped."""
+    def freeze(self, usual: Mapping[int, float] | None = None) -> None:
+        """Learn no more: from here on rows are finished, and what is new in them is dropped.
+
+        ``usual`` are the shares of words of text columns that other texts have as well.
+        """
         if self._counts is not None and self._counts.n_rows:
-            self._summaries = self.summaries
+            self._summaries = self._counts.summaries(usual or {})
         self._counts = None
         self._numbers_open = self.numbering.growing = False
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, Spelled
+from rosenblatt.data.batch import Batch, Spelled, running_sums
 from rosenblatt.data.encoding.features import (
     CHARACTERS,
     NO_TERMS,
@@ -47,9 +47,9 @@ CAPITAL_SIGMA = 0x3A3  # the lower case of Σ depends on the letters around it
 DOTTED_I = 0x130  # the lower case of İ is two characters
 IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 
-# Rooms that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
+# Memory that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
-_rooms = threading.local()
+_scratch = threading.local()
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
 Occurrence = tuple[int, int, int, int]  # of a term: its key, start, end, and what it counts
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
@@ -122,7 +122,7 @@ def scanned_terms(
     """
     text, offsets = word_text(column)
     length, longest = int(offsets[-1]), np.diff(offsets).max(initial=0)
-    spelled = room("spelled", length + len(offsets) + SPAN, np.uint8)
+    spelled = scratch("spelled", length + len(offsets) + SPAN, np.uint8)
     terms = term_table(length + 1, 1.5 * longest)  # a word and its pair take two bytes at least
     how = np.uint64(seed), np.uint64(key_mask), pairs
     indptr = np.empty(len(offsets), np.int64)
@@ -148,19 +148,19 @@ def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
             lower = [text.lower() for text in column.filter(capitals).to_list()]
             text, offsets = _bytes_of(column.clone().scatter(capitals.arg_true(), lower))
             length = int(offsets[-1])
-        written = room("written", length + length // 2 + SPAN, np.uint8)
+        written = scratch("written", length + length // 2 + SPAN, np.uint8)
         written_offsets = np.empty(len(offsets), np.int64)
         rewrite(text.ctypes.data, offsets, word_characters(), written.ctypes.data, written_offsets)
         return written, written_offsets
     return text, offsets
 
 
-def room(name: str, length: int, dtype: type) -> NDArray[Any]:
+def scratch(name: str, length: int, dtype: type) -> NDArray[Any]:
     """Return memory of the thread to write to, of at least this length."""
-    found: NDArray[Any] | None = getattr(_rooms, name, None)
+    found: NDArray[Any] | None = getattr(_scratch, name, None)
     if found is None or len(found) < length:
         found = np.empty(length + length // 4, dtype)
-        setattr(_rooms, name, found)
+        setattr(_scratch, name, found)
     return found
 
 
@@ -171,19 +171,18 @@ def term_table(most: int, least_slots: float) -> TermTable:
         n_slots *= 2
     return TermTable(
         np.full(n_slots, -1, np.int32),
-        room("keys", most, np.uint64),
-        room("counts", most, np.float32),
-        room("starts", most, np.int32),
-        room("stops", most, np.int32),
+        scratch("keys", most, np.uint64),
+        scratch("counts", most, np.float32),
+        scratch("starts", most, np.int32),
+        scratch("stops", most, np.int32),
     )
 
 
 def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the UTF-8 bytes of all rows, 64 more, and where each row begins; null has none."""
     lengths = column.str.len_bytes().fill_null(0)
-    offsets = np.zeros(len(column) + 1, np.int64)
-    np.cumsum(lengths.to_numpy(), out=offsets[1:])
-    text = room("text", int(offsets[-1]) + SPAN, np.uint8)
+    offsets = running_sums(lengths.to_numpy())
+    text = scratch("text", int(offsets[-1]) + SPAN, np.uint8)
     if offsets[-1]:
         filled = column.filter(lengths > 0)  # an empty list would become a null
         joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
@@ -254,7 +253,7 @@ def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengt
     text, offsets = word_text(column)
     n_sizes, longest = lengths[1] - lengths[0] + 1, np.diff(offsets).max(initial=0)
     most = 2 * int(offsets[-1]) + 2  # letters of words and a space on either side
-    spelled = room("spelled", most + SPAN, np.uint8)
+    spelled = scratch("spelled", most + SPAN, np.uint8)
     terms = term_table(n_sizes * most, 3 * n_sizes * (longest + 1))
     how = np.uint64(seed), np.uint64(key_mask), *lengths
     indptr = np.empty(len(offsets), np.int64)

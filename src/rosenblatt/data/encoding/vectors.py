@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, running_sums
 from rosenblatt.data.encoding.features import FeatureColumn, Numbering, unusable
 from rosenblatt.data.encoding.numbers import LARGEST, ColumnStatistics
 from rosenblatt.data.polars import pl
@@ -85,8 +85,7 @@ class VectorColumn:
         values = vectors[present]
         if scale:
             values = self._scaled(values)
-        indptr = np.zeros(len(vectors) + 1, np.int64)
-        np.cumsum(present * self.width, out=indptr[1:])
+        indptr = running_sums(present * self.width)
         return Batch(values.ravel(), np.tile(self._features, len(values)), indptr)
 
     def _scaled(self, vectors: NDArray[Any]) -> NDArray[Any]:
