@@ -1,7 +1,6 @@
 """Rows in compressed sparse row form, from a file to a kernel, and those that are left out."""
 
 from collections.abc import Iterable, Sequence
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,14 +55,6 @@ class BadRows:
         self.n_unlabelled = 0
         self.first: list[BadRow] = []
         self._late_keys: dict[str, None] = {}
-        self._lock = Lock()  # rows are read by one thread and encoded by others
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what another process is told: all but the lock."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=Lock())
 
     def restart(self) -> None:
         """Count from the start, since the rows are read anew."""
@@ -72,14 +63,11 @@ class BadRows:
 
     def add(self, rows: Iterable[BadRow]) -> None:
         """Count rows that were left out."""
-        with self._lock:
-            for row in rows:
-                if not row.reason:
-                    self.n_unlabelled += 1
-                    continue
-                self.n_bad += 1
-                if len(self.first) < MOST_SHOWN:
-                    self.first.append(row)
+        for row in rows:
+            self.n_bad += bool(row.reason)
+            self.n_unlabelled += not row.reason
+            if row.reason and len(self.first) < MOST_SHOWN:
+                self.first.append(row)
 
     def pass_by(self, n_rows: int) -> None:
         """Count rows that are good; raise InputError where too many of all were not."""
@@ -102,8 +90,7 @@ class BadRows:
 
     def leave_out(self, keys: Iterable[str]) -> None:
         """Note keys of objects that came too late to be columns."""
-        with self._lock:
-            self._late_keys |= dict.fromkeys(keys)
+        self._late_keys |= dict.fromkeys(keys)
 
     def notes(self) -> list[str]:
         """Return sentences on rows without a label and on keys that came late."""
@@ -160,7 +147,7 @@ class Batch(NamedTuple):
     zero_based: bool = True  # whether the file counts features from 0
     file: str = ""
     first_line: int = 1  # of the text that the batch was read from
-    n_lines: int = 0
+    n_lines: int = 0  # of a block of svmlight text
     bytes_read: int = 0  # of the file, compressed as it may be, up to the end of the batch
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
@@ -227,10 +214,9 @@ class Batch(NamedTuple):
 
 def join(batches: Sequence[Batch]) -> Batch:
     """Return successive batches of a file, at least one, as a single batch."""
-    first, last = batches[0], batches[-1]
     starts = np.cumsum([0, *(batch.indptr[-1] for batch in batches)])
     rows = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
-    return last._replace(
+    return batches[-1]._replace(
         data=np.concatenate([batch.data for batch in batches]),
         indices=np.concatenate([batch.indices for batch in batches]),
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
@@ -238,8 +224,7 @@ def join(batches: Sequence[Batch]) -> Batch:
         weights=joined([batch.weights for batch in batches]),
         groups=joined([batch.groups for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
-        first_line=first.first_line,
-        n_lines=last.first_line + last.n_lines - first.first_line,
+        first_line=batches[0].first_line,
     )
 
 
