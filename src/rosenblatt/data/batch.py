@@ -147,7 +147,7 @@ class Batch(NamedTuple):
     zero_based: bool = True  # whether the file counts features from 0
     file: str = ""
     first_line: int = 1  # of the text that the batch was read from
-    n_lines: int = 0  # of a block of svmlight text
+    n_lines: int = 0
     bytes_read: int = 0  # of the file, compressed as it may be, up to the end of the batch
     bad: tuple[BadRow, ...] = ()  # rows of the file that are left out here
     kept: dict[str, list[Any]] | None = None  # columns that are passed on as they are, by name
@@ -214,9 +214,10 @@ class Batch(NamedTuple):
 
 def join(batches: Sequence[Batch]) -> Batch:
     """Return successive batches of a file, at least one, as a single batch."""
+    first, last = batches[0], batches[-1]
     starts = np.cumsum([0, *(batch.indptr[-1] for batch in batches)])
     rows = [batch.indptr[1:] + start for batch, start in zip(batches, starts[:-1], strict=True)]
-    return batches[-1]._replace(
+    return last._replace(
         data=np.concatenate([batch.data for batch in batches]),
         indices=np.concatenate([batch.indices for batch in batches]),
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
@@ -224,7 +225,8 @@ def join(batches: Sequence[Batch]) -> Batch:
         weights=joined([batch.weights for batch in batches]),
         groups=joined([batch.groups for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
-        first_line=batches[0].first_line,
+        first_line=first.first_line,
+        n_lines=last.first_line + last.n_lines - first.first_line,
     )
 
 

@@ -376,13 +376,17 @@ class TableEncoding(FeatureEncoding):
             batch = NO_ROWS
             labels = np.empty(0, np.int32)
         group = self.name_of("group") if use.learn else None
-        lines = table.lines
+        first, n_lines = table.first_row, n_rows
+        if table.lines is not None and n_rows:
+            first = int(table.lines[0])
+            n_lines = int(table.lines[-1]) - first + 1
         return batch._replace(
             labels=labels,
             classes=() if classes is None else classes.labels,
             n_features=int(batch.indices.max(initial=-1)) + 1,
             file=table.file,
-            first_line=table.first_row if lines is None or not n_rows else int(lines[0]),
+            first_line=first,
+            n_lines=n_lines,
             bytes_read=table.bytes_read,
             bad=table.bad,
             weights=self._row_weights(table, {}) if use.learn else None,
