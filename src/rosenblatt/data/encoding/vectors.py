@@ -91,8 +91,8 @@ class VectorColumn:
     def _scaled(self, vectors: NDArray[Any]) -> NDArray[Any]:
         count, _, m2, *_ = self.statistics.values
         size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
-        centred: NDArray[Any] = vectors - self.statistics.mean.astype(vectors.dtype)
-        return centred / vectors.dtype.type(size)
+        centred = vectors - self.statistics.mean.astype(vectors.dtype)
+        return np.asarray(centred / vectors.dtype.type(size))
 
     def spread(self, vectors: NDArray[Any]) -> float:
         """Return the squared distances from the mean of training, whose own average 1, added up."""
