@@ -11,7 +11,7 @@ from rosenblatt.plots.display import Axes, titled
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import PlaneDisplay, Scene, scatter_classes, scene_of, weight_arrow
+from rosenblatt.plots.scene import PlaneDisplay, Scene, scene_of, weight_arrow
 from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
 
 
@@ -134,13 +134,13 @@ class BoundaryDisplay(PlaneDisplay):
             told = f"all on their sides, by at least {self.margin:.4g}"
         return f"the boundary among {len(self.points):,} rows, {told}."
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, _: Axes) -> None:
         self._begin()
         normal = unit(self.w, self.b)
         if normal is not None:
             self._sides(*normal)
             self._draw_lines(*normal)
-        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        self.points_ = self._scatter()
         if self.crossed is not None:
             self._cross(self.crossed, f"wrong: {self.n_wrong:,}")
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"

@@ -132,7 +132,7 @@ class ProjectionsDisplay(PlaneDisplay):
         some = f" ({len(chosen)} of {n:,} drawn)" if len(chosen) < n else ""
         self._handles.append(line_handle(f"projection{some}", color=FAINT, linewidth=0.8))
         self._mark_origin()
-        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        self.points_ = self._scatter()
         self._finish(self._handles, titled(self.title, "rows projected onto w"), self.note)
 
     def _draw_axis(self, ax: Axes) -> None:

@@ -56,6 +56,10 @@ class PlaneDisplay(Display, Scene):
         set_frame(self.ax_, self.frame, self.axis_names)
         self._handles = class_handles(self.classes, self.numbers)
 
+    def _scatter(self, rows: Any = ..., **look: Any) -> list[Any]:
+        """Draw the points of some rows by class; return one collection for each class present."""
+        return scatter_classes(self.ax_, self.points[rows], self.numbers[rows], **look)
+
     def _line(
         self, ends: NDArray[Any] | None, label: str = "", *, colour: str = INK, width: float = 2.0,
         line: str = "-",

@@ -404,6 +404,5 @@ def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
         msg = f"{type(estimator).__name__} has no decision_function, so its confidence is unknown."
         raise InputError(msg)
     scores = np.asarray(estimator.decision_function(X))
-    return winner_leads(
-        scores
-    ), "size of the score" if scores.ndim == 1 else "lead of the best class"
+    measure = "size of the score" if scores.ndim == 1 else "lead of the best class"
+    return winner_leads(scores), measure

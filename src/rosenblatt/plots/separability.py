@@ -11,7 +11,7 @@ from rosenblatt.plots.display import Axes
 from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import INK, ORANGE, class_style
 from rosenblatt.plots.plane import Features, plane_of
-from rosenblatt.plots.scene import PlaneDisplay, mark_handle, scatter_classes, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, mark_handle, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class SeparabilityDisplay(PlaneDisplay):
         self.line_ = self._line(self.boundary, "boundary of widest margin")
         if self.band is not None and len(self.band):
             self.band_ = self._band(self.band, f"margin γ = {self.margin:.3g} on either side")
-        self.points_ = scatter_classes(ax, self.points, self.numbers)
+        self.points_ = self._scatter()
         if self.meeting is not None:
             self._draw_proof(ax, self.meeting)
         self._finish(self._handles, self.status.capitalize(), self.note)

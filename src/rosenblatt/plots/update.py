@@ -12,7 +12,7 @@ from rosenblatt.plots.display import Axes, label_text
 from rosenblatt.plots.frame import line_in
 from rosenblatt.plots.palette import FAINT, class_style
 from rosenblatt.plots.plane import Features, Plane, plane_of, plane_through
-from rosenblatt.plots.scene import PlaneDisplay, scatter_classes, scene_of
+from rosenblatt.plots.scene import PlaneDisplay, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
 from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
@@ -142,14 +142,14 @@ class UpdateDisplay(PlaneDisplay):
             f"in pass {self.pass_} and {self.activation_after:.4g} after it.{first}"
         )
 
-    def _draw(self, ax: Axes) -> None:
+    def _draw(self, _: Axes) -> None:
         self._begin()
         self._mark_origin()
-        self.points_ = scatter_classes(ax, self.points, self.numbers, faint=True)
+        self.points_ = self._scatter(faint=True)
         number = int(self.numbers[self.row])
         colour = class_style(number).colour
         own = slice(self.row, self.row + 1)
-        scatter_classes(ax, self.points[own], self.numbers[own])
+        self._scatter(own)
         name = label_text(self.classes[number], 16)
         self.ring_ = self._ring(own, f"row {self.row} ({name})")
         dashed: Any = {"colour": FAINT, "width": 1.5, "line": "--"}

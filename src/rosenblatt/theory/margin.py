@@ -54,32 +54,21 @@ def row_margins(
     if hasattr(w, "decision_function"):
         if b is not None:
             raise InputError("b is part of a fitted model: give weights and b, or the model alone.")
-        values, norm = _model_leads(X, y, w)
+        scores, labels = np.asarray(w.decision_function(X)), np.asarray(y)
+        check_count(labels, len(scores))
+        scores = scores.reshape(len(scores), -1)
+        numbers, classes, W = known_numbers(labels, w.classes_), w.classes_, w.coef_
     else:
         rows = check_labelled_rows(X, y)
         W, biases = _check_weights(rows, w, b)
-        scores = rows.products(W.T) + biases
-        values, norm = _leads(scores, rows.numbers, len(rows.classes)), float(np.linalg.norm(W))
+        scores, numbers, classes = rows.products(W.T) + biases, rows.numbers, rows.classes
+    two = len(classes) == 2
+    leads: NDArray[Any]
+    leads = (2.0 * numbers - 1.0) * scores[:, 0] if two else leads_of(scores, numbers)[0]
     if not normalize:
-        return values
+        return leads
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(values / norm, nan=0.0)
-
-
-def _model_leads(X: Any, y: Any, model: Any) -> tuple[NDArray[Any], float]:
-    scores = np.asarray(model.decision_function(X))
-    labels, classes = np.asarray(y), model.classes_
-    check_count(labels, len(scores))
-    numbers = known_numbers(labels, classes)
-    columns = scores[:, None] if scores.ndim == 1 else scores
-    return _leads(columns, numbers, len(classes)), float(np.linalg.norm(model.coef_))
-
-
-def _leads(scores: NDArray[Any], numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Return y·a for two classes, the lead over the best rival for more."""
-    if n_classes == 2:
-        return np.asarray((2.0 * numbers - 1.0) * scores[:, 0])
-    return leads_of(scores, numbers)[0]
+        return np.nan_to_num(leads / float(np.linalg.norm(W)), nan=0.0)
 
 
 def _check_weights(

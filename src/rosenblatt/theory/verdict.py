@@ -88,9 +88,7 @@ class Verdict:
         return margin >= 0 and self.margin_low <= margin * (1 + ROUNDING)
 
     def __str__(self) -> str:
-        return "\n".join(
-            f"{name:>11}  {text}" if name else f"{'':>11}  {text}" for name, text in self._lines()
-        )
+        return "\n".join(f"{name:>11}  {text}" for name, text in self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
         counts = {"row": self.n_rows, "feature": self.n_features, "class": len(self.classes)}
@@ -114,7 +112,7 @@ class Verdict:
         return lines + _titled("note", list(self.notes))
 
     def _margin_lines(self) -> list[tuple[str, str]]:
-        lines = [("margin γ", f"{_interval(self.margin_low, self.margin_high)}")]
+        lines = [("margin γ", _interval(self.margin_low, self.margin_high))]
         if self.bound is not None:
             times = "2R²/γ²" if len(self.classes) > 2 else "R²/γ²"
             gamma = _interval(self.augmented_low, self.augmented_high)
