@@ -194,6 +194,15 @@ class ColumnSettings(TypedDict, total=False):
             shown="detected",
         ),
     ]
+    label_separator: Annotated[
+        str | None,
+        "TEXT",
+        Check("a text of at least one character", lambda v: isinstance(v, str) and v != ""),
+        Setting(
+            "What stands between the labels of a row that may have several, or none.",
+            shown="one label a row, but for lists and for fastText lines with several",
+        ),
+    ]
     text: Annotated[ColumnNames, Setting("Column of free text, split into words.", ())]
     category: Annotated[ColumnNames, Setting("Column of categories.", ())]
     numeric: Annotated[ColumnNames, Setting("Column of numbers.", ())]
@@ -321,6 +330,15 @@ class LearningSettings(TypedDict, total=False):
     ]
     kernel_degree: Annotated[
         OpenCount, Setting(Sentence(f"Degree of {Parameter('kernel', 'poly')}."), shown="2")
+    ]
+    goal: Annotated[
+        str | None,
+        one_of(["each", "ranking"]),
+        Setting(
+            "When a row of several labels is right: each label on its side of zero, or all that "
+            "it has ranked above all others.",
+            shown="each",
+        ),
     ]
     zero: Annotated[
         str,

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.labels import Label
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.wording import counted, word_list
@@ -142,7 +141,7 @@ class Batch(NamedTuple):
     indices: NDArray[Any]
     indptr: NDArray[Any]
     labels: NDArray[np.int32] = NO_LABELS  # class numbers, the same in all batches of a file
-    classes: tuple[Label, ...] = ()  # those met so far in the file, in order of appearance
+    classes: tuple[Any, ...] = ()  # labels, or sets of them, met so far, in order of appearance
     n_features: int = 0  # one more than the highest index so far
     zero_based: bool = True  # whether the file counts features from 0
     file: str = ""

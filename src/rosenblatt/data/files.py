@@ -24,7 +24,7 @@ from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.label_column import check_quantity
 from rosenblatt.data.formats import Format, Layout, detect_format
-from rosenblatt.data.labels import Classes, Label, classes_of
+from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
 from rosenblatt.data.sources import (
     LONGEST_LINE,
     Source,
@@ -155,6 +155,11 @@ class Decisions:
         heading, guess = table.heading, encoding.label_guess
         label = encoding.label if reason or guess is None else guess.column
         why = reason if reason or guess is None else guess.reason
+        if encoding.label_separator:
+            why += "; several a row"
+        if encoding.label_separator not in ("", IN_LISTS):
+            named = SEPARATOR_NAMES.get(encoding.label_separator)
+            why += f", separated by {named or repr(encoding.label_separator)}"
         notes = [*([] if heading is None else heading.notes), *([] if reason else encoding.notes)]
         other = reason or "as you said"
         return cls(
@@ -376,9 +381,10 @@ class TrainingFiles:
         found = _encoded(files, self.encoding.inner, Classes(known), use)
         n_features, n_rows = self.encoding.n_features, 0
         for batch in files.counted(found):
-            class_of = classes_of(batch.classes)
-            strange = {*batch.classes} - {*known}
-            strange = {one for one in strange if class_of[one] not in {class_of[k] for k in known}}
+            met, before = single_labels(batch.classes), single_labels(known)
+            class_of = classes_of(met)
+            strange = {*met} - {*before}
+            strange = {one for one in strange if class_of[one] not in {class_of[k] for k in before}}
             if strange:
                 label = min(map(str, strange))
                 msg = f"no row to learn from has the label {label!r}, which {batch.file} has."
@@ -468,7 +474,7 @@ class TrainingFiles:
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
-        for name in ("weight", "group"):
+        for name in ("weight", "group", "label_separator"):
             if getattr(self.columns, name) is not None:
                 raise InputError(_no_columns(name))
         layout, most = self.files.layout, max(MOST_INDEX, self.files.n_bytes or 0)
@@ -483,6 +489,14 @@ class TrainingFiles:
             n_features = max(n_features, batch.n_features)
             self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
             yield batch
+
+    @property
+    def label_separator(self) -> str:
+        """What stands between the labels of the first rows; "" where each has one."""
+        if self.files.format is Format.SVMLIGHT:
+            return ""
+        self._begin()
+        return "" if self._beginning is None else self._beginning[0].label_separator
 
     def has_text(self) -> bool:
         """Look at the first rows, with which the next reading begins, for a column of texts."""

@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 
 Label = int | float | str
+LabelSet = tuple[str, ...]  # the labels of a row that may have several, sorted
 
 MOST_CLASSES = 1 << 20  # what a table of classes may grow to, so that memory stays bounded
 LONGEST_LABEL = 1000  # bytes
@@ -25,6 +27,7 @@ NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 PLAIN = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.0|\.[0-9]*[1-9])?")
 OF_SOME_SIZE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+IN_LISTS = "\x1f"  # between the labels of a list: no label has it
 TRUTHS = ("true", "false")
 
 
@@ -70,6 +73,27 @@ def _check_token(token: bytes) -> None:
     if long or CONTROL.search(token):
         why = f"is longer than {LONGEST_LABEL} bytes" if long else "has a control character"
         raise ValueError(f"label {shown(token)} {why}")
+
+
+def read_label_set(text: str, separator: str, blanks: str) -> LabelSet:
+    """Return the labels of a row that may have several; what separates those of a list does, too.
+
+    >>> read_label_set("red; round;;red", ";", " ")
+    ('red', 'round')
+    """
+    parts = (part.strip(blanks) for part in text.replace(IN_LISTS, separator).split(separator))
+    return tuple(sorted({checked_text(part) for part in parts if part}))
+
+
+def single_labels(labels: Iterable[Label | LabelSet]) -> list[Label]:
+    """Return labels, and those that sets of them hold, each once.
+
+    >>> single_labels([("red", "round"), (), ("red",)]), single_labels([2, 1])
+    (['red', 'round'], [2, 1])
+    """
+    parts: Iterable[Iterable[Label]]
+    parts = (label if isinstance(label, tuple) else (label,) for label in labels)
+    return list(dict.fromkeys(chain.from_iterable(parts)))
 
 
 def plain_number(text: str) -> str | None:
@@ -173,8 +197,8 @@ class Classes:
     ('spam', 'ham', 'eggs')
     """
 
-    def __init__(self, labels: Iterable[Label] = ()) -> None:
-        self.labels = tuple(labels)
+    def __init__(self, labels: Iterable[Any] = ()) -> None:
+        self.labels: tuple[Any, ...] = tuple(labels)  # or sets of them
         self._codes = {str(label): code for code, label in enumerate(self.labels)}
         self._known = self.labels  # by a model
         self._respelled: dict[str, str] = {}  # labels that were found by another spelling
@@ -186,14 +210,14 @@ class Classes:
     def _spellings(self) -> Spellings:
         return Spellings(map(str, self._known))
 
-    def codes(self, labels: list[Label]) -> NDArray[np.int32]:
+    def codes(self, labels: Sequence[Label | LabelSet]) -> NDArray[np.int32]:
         """Return the number of each label, and give the next numbers to the new ones."""
-        codes, new = self._codes, list[Label]()
+        codes, new = self._codes, list[Any]()
         for label in labels:
             text = str(label)
             if text in codes:
                 continue
-            known = self._spellings.find(label)
+            known = None if isinstance(label, tuple) else self._spellings.find(label)
             if known is None:
                 codes[text] = len(self.labels) + len(new)
                 new.append(self._like_known(label))
@@ -206,9 +230,9 @@ class Classes:
             raise InputError(msg)
         return np.array([codes[str(label)] for label in labels], np.int32)
 
-    def _like_known(self, label: Label) -> Label:
+    def _like_known(self, label: Label | LabelSet) -> Label | LabelSet:
         """Return a new label in the type that the known ones have, if it can be."""
-        if not self._known:
+        if not self._known or isinstance(label, tuple):
             return label
         return str(label) if isinstance(self._known[0], str) else classes_of([label])[label]
 
@@ -229,3 +253,35 @@ class Classes:
             for class_, texts in spelled.items()
             if len(texts) > 1
         ][:SHOWN]
+
+
+class SetNumbers:
+    """Numbers the labels in sets of them: those that a model knows as it does, others behind.
+
+    >>> numbers = SetNumbers(["red", "round"])
+    >>> numbers.sets([("round",), (), ("blue", "red")])
+    (array([1, 0, 2], dtype=int32), array([0, 1, 1, 3]))
+    >>> numbers.labels
+    ('red', 'round', 'blue')
+    """
+
+    def __init__(self, labels: Iterable[Label]) -> None:
+        self._classes = Classes(labels)
+        self._members: list[NDArray[np.int32]] = []
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels by their numbers."""
+        return self._classes.labels
+
+    def found(self, one: LabelSet) -> list[Label]:
+        """Return the labels of a set as the model has them."""
+        return [self._classes.labels[number] for number in self._classes.codes(one).tolist()]
+
+    def sets(self, met: Sequence[LabelSet]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the numbers of the labels, set after set, and where each set begins."""
+        for one in met[len(self._members) :]:
+            self._members.append(np.unique(self._classes.codes(one)))
+        members = self._members[: len(met)]
+        ends = np.cumsum([0, *map(len, members)])
+        return np.concatenate([np.empty(0, np.int32), *members]), ends

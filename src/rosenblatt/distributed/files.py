@@ -181,7 +181,14 @@ def _template(files: Files, columns: Columns) -> Template:
     if first is None:
         msg = f"{files.names[0]} has no rows, and the first file says how all are to be read."
         raise InputError(msg)
-    return first.zero_based if svmlight else TableEncoding.from_sample(first, columns)
+    if svmlight:
+        return bool(first.zero_based)
+    encoding = TableEncoding.from_sample(first, columns)
+    if encoding.label_separator:
+        raise InputError(
+            "Several labels a row are learned in one process only: train without Dask."
+        )
+    return encoding
 
 
 def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, list[str]]:

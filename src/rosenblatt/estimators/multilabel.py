@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
 from rosenblatt.estimators.probabilities import scores_apart
@@ -16,9 +16,9 @@ from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.label_thresholds import fitted_thresholds
-from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner import Learner, several_labels
 from rosenblatt.models.model import THRESHOLDS, Model, above
-from rosenblatt.training.examples import Examples, permute
+from rosenblatt.training.examples import Examples, has_label, permute
 
 GOALS = ("each", "ranking")
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
@@ -33,11 +33,7 @@ class LabelRows(NamedTuple):
 
     def indicator(self) -> NDArray[np.bool_]:
         """Return which row has which label."""
-        places, ends = self.sets
-        sets = np.zeros((len(ends) - 1, len(self.classes)), bool)
-        sets[np.repeat(np.arange(len(ends) - 1), np.diff(ends)), places] = True
-        rows: NDArray[np.bool_] = sets[self.numbers]
-        return rows
+        return has_label(self.sets, self.numbers, len(self.classes))
 
     def take(self, rows: NDArray[Any]) -> "LabelRows":
         """Return the labels of some rows."""
@@ -213,13 +209,7 @@ class MultilabelClassifier(RuleClassifier):
         are, 0 for new labels. See ``RuleClassifier.partial_fit``.
         """
         self._meet(y, goes_on=True)
-        before = (self.classes_, self.thresholds_) if "_model" in vars(self) else None
-        super().partial_fit(X, y, classes, sample_weight)
-        if before is not None and before[1].any():
-            kept = np.zeros(len(self.classes_))
-            kept[self.classes_.searchsorted(before[0])] = before[1]
-            self._model.arrays = {THRESHOLDS: kept}
-        return self
+        return super().partial_fit(X, y, classes, sample_weight)
 
     def _meet(self, y: Any, *, goes_on: bool) -> None:
         """Decide by y whether rows have several labels; what goes on stays what it is."""
@@ -279,13 +269,9 @@ class MultilabelClassifier(RuleClassifier):
             raise InputError(f'The parameter goal must be "each" or "ranking"; got {self.goal!r}.')
         if not self._several:
             return learner
-        if learner.second_order and self.goal == "ranking":
-            raise InputError(
-                f"goal='ranking' needs a first-order rule; {self.rule!r} keeps variances."
-            )
-        for name in ("class_weight", "calibrate", "record_mistakes"):
+        for name in ("class_weight", "calibrate"):
             if getattr(self, name):
-                raise InputError(f"{name} is not available where a row may have several labels.")
+                raise several_labels(Parameter(name))
         return replace(learner, labels=self.goal)
 
     def _restore(self, model: Model) -> None:

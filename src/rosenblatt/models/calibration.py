@@ -5,7 +5,7 @@ NumPy, whereas SciPy's optimisers take half a second to import.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rosenblatt.errors import InputError
 MOST_STEPS = 100  # seven suffice on most data
 STEPS = [0.5**k for k in range(34)]  # 1, 1/2, … 1e-10
 FLAT = 1e-10  # a gradient below this share of the rows is the end
+MOST_SCORES = 1 << 20  # that the sigmoid of all labels together is fitted to
 RIDGE = 1e-12  # keeps the Hessian invertible (Lin, Lin and Weng 2007, Algorithm 1)
 
 
@@ -84,6 +85,31 @@ def probabilities(calibration: Calibration, scores: NDArray[Any]) -> NDArray[Any
             z = calibration.slope * scores + calibration.offset
             return np.stack([_sigmoid(-z), _sigmoid(z)], axis=1)
         return _softmax(calibration.slope, scores)
+
+
+def fit_label_calibration(
+    scores: NDArray[Any], truth: NDArray[np.bool_]
+) -> tuple[Calibration, NDArray[np.float64]]:
+    """Fit the probability of each label to held-out rows, which may have several, (n, K) both.
+
+    Each label has a sigmoid of its own: slopes and offsets, (2, K). A label that all of these rows
+    have, or none, takes that of all labels together, which is returned, too.
+    """
+    step = -(-scores.size // MOST_SCORES)
+    joint = fit_calibration(scores.ravel()[::step], truth.ravel()[::step].astype(int), "sigmoid")
+    joint = replace(joint, n_rows=len(scores))
+    found = np.empty((2, scores.shape[1]))
+    for label, own in enumerate(truth.T):
+        varies = own.any() and not own.all()
+        fitted = fit_calibration(scores[:, label], own.astype(int)) if varies else joint
+        found[:, label] = fitted.slope, fitted.offset
+    return joint, found
+
+
+def label_probabilities(fitted: NDArray[Any], scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the probability of each label on each row, (n, K), each by itself."""
+    with np.errstate(over="ignore"):
+        return _sigmoid(fitted[0] * scores + fitted[1])
 
 
 def vote_shares(scores: NDArray[Any]) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,14 +11,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
+from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Class, Model, file_record
+from rosenblatt.models.model import MOVED, THRESHOLDS, Class, Model, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
-from rosenblatt.training.examples import Examples, numbers_of, ranks_of, targets_of, winners
+from rosenblatt.training.examples import (
+    Examples,
+    has_label,
+    numbers_of,
+    ranks_of,
+    targets_of,
+    winners,
+)
 from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.training.state import State, count_mistakes, run_pass
 from rosenblatt.wording import counted, word_list
@@ -27,6 +36,7 @@ if TYPE_CHECKING:
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
+LISTED = ", "  # between the labels of a row that is shown
 AHEAD = 64  # rows that are predicted together before they are learned
 
 
@@ -47,17 +57,24 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     return replace(
         model,
         **state.vectors(),
-        **_no_record(classes),
+        **_no_record(model, classes),
         classes=tuple(classes.tolist()),
         mistakes=mistakes,
         machine=machine and machine._replace(state=state),
     )
 
 
-def _no_record(labels: NDArray[Any]) -> dict[str, Any]:
-    """Return the fields of a model that say what its rows were, without any."""
+def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
+    """Return the fields of a model that say what its rows were, without any.
+
+    Thresholds of labels stay as they are; those of new labels are 0.
+    """
     nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
-    return nothing | {"training": {"label_type": labels.dtype.str}, "arrays": {}}
+    arrays, training = {}, {"label_type": labels.dtype.str}
+    if THRESHOLDS in model.arrays:
+        arrays[THRESHOLDS] = np.zeros(len(labels))
+        arrays[THRESHOLDS][np.searchsorted(labels, model.labels)] = model.thresholds
+    return nothing | {"training": training, "arrays": arrays}
 
 
 def last_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
@@ -103,9 +120,12 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
     model.count = state.count
     if memory[0] is not state.weights or memory[1] is not state.ledger:  # laid out otherwise
         model.follow(state)
-    model.spread = model.calibration = model.verdict = None  # they were of other rows
-    if model.training.keys() != {"label_type"}:  # it was trained on files
-        model.training, model.arrays = {"label_type": model.labels.dtype.str}, {}
+    record = _no_record(model, model.labels)  # it was of other rows
+    if model.training.keys() == {"label_type"}:  # else it was trained on files
+        record = {name: record[name] for name in ("spread", "calibration", "verdict")}
+    for name, value in record.items():
+        setattr(model, name, value)
+    if "training" in record:
         model.outcome.pop("n_learned", None)
     return counts.updates
 
@@ -219,18 +239,20 @@ def learn_files(
     new, batches = _copy(model, files)
     learner = model.how
     class_weights = model.class_weights()
-    tally = ProgressiveError(watch)
+    tally, numbers = ProgressiveError(watch), SetNumbers(model.classes)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
     with hold_interrupt() as interrupt:
         for batch in batches:
-            for label, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
-                counts[label] = counts.get(label, 0) + n
+            for met, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
+                for label in numbers.found(met) if model.several else (met,):
+                    counts[label] = counts.get(label, 0) + n
             _widen(new, batch)
             start = 0
             while start < batch.n_rows and not interrupt.pressed:
                 stop = min(batch.n_rows, start + tally.room(ahead))
                 part = batch.block(start, stop)
-                new = _learn(new, learner, part, tally, _weights(part, class_weights))
+                learn = partial(_learn_sets, numbers) if model.several else _learn
+                new = learn(new, learner, part, tally, _weights(part, class_weights))
                 start = stop
             if interrupt.pressed:
                 break
@@ -256,7 +278,7 @@ def learn_files(
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
     votes = model.votes if model.voted else None
-    new = replace(model.copy(), **_no_record(model.labels), mistakes=votes)
+    new = replace(model.copy(), **_no_record(model, model.labels), mistakes=votes)
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
     return new, new.rows(files, learn=True)
@@ -285,13 +307,46 @@ def _learn(
     last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(np.diff(known.indptr)[-1])
     tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
     if labels.max() >= len(model.classes):  # they are numbered as they first come
-        seen = np.array(batch.classes[len(model.classes) : labels.max() + 1])
-        encoder = model.encoder
-        model = model_with_classes(model, seen, learner.step)
-        model.__dict__["encoder"] = encoder  # the one that reads
+        seen = batch.classes[len(model.classes) : labels.max() + 1]
+        model = _grown(model, learner, seen)
     n_classes = len(model.classes)
     targets = targets_of(ranks_of(batch.classes[:n_classes], model.classes)[labels], n_classes)
     learn_batch(model, learner, Examples(rows, targets, weights))
+    return model
+
+
+def _grown(model: Model, learner: Learner, seen: Sequence[Any]) -> Model:
+    """Return a model that knows these classes as well, and goes on reading as before."""
+    grown = model_with_classes(model, np.array(seen), learner.step)
+    grown.__dict__["encoder"] = model.encoder  # the one that reads
+    return grown
+
+
+def _learn_sets(
+    numbers: SetNumbers,
+    model: Model,
+    learner: Learner,
+    batch: "Batch",
+    tally: ProgressiveError,
+    weights: NDArray[Any] | None,
+) -> Model:
+    """Do the same with rows that may have several labels; wrong is a row unless all are right."""
+    members, ends = numbers.sets(batch.classes)
+    met = [numbers.found(batch.classes[k]) for k in np.unique(batch.labels).tolist()]
+    new = {label for one in met for label in one} - {*model.classes}
+    model = _grown(model, learner, sorted(new)) if new else model
+    known = batch.below(model.n_features)
+    rows = known.csr(model.n_features, learner.constant)
+    places = np.searchsorted(model.labels, np.array(numbers.labels)).astype(np.int32)
+    sets = places[members], ends
+    said = model.has_label(_scores(model.state, rows))
+    wrong = (said != has_label(sets, batch.labels, len(model.classes))).any(axis=1)
+    shown = (
+        LISTED.join(map(str, one))
+        for one in (numbers.found(batch.classes[batch.labels[-1]]), model.labels[said[-1]].tolist())
+    )
+    tally.add(len(wrong), int(wrong.sum()), (*shown, int(np.diff(known.indptr)[-1])))
+    learn_batch(model, learner, Examples(rows, batch.labels, weights, sets=sets))
     return model
 
 

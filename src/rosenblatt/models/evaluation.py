@@ -118,12 +118,12 @@ class Evaluation:
     @property
     def error(self) -> float | None:
         """Share of the rows predicted wrongly."""
-        return _ratio(self.n_wrong, self.n_rows)
+        return ratio(self.n_wrong, self.n_rows)
 
     @property
     def accuracy(self) -> float | None:
         """Share of the rows predicted rightly."""
-        return _ratio(self.n_rows - self.n_wrong, self.n_rows)
+        return ratio(self.n_rows - self.n_wrong, self.n_rows)
 
     def baseline(self, counts: Sequence[int] | None = None) -> tuple[Any, float | None]:
         """Return the most frequent class, and the error of predicting it for every row.
@@ -133,7 +133,7 @@ class Evaluation:
         support = self.confusion.sum(axis=1)
         frequency = counts or support[: len(self.classes)].tolist()
         guess = int(np.argmax(frequency))
-        return self.classes[guess], _ratio(self.n_rows - int(support[guess]), self.n_rows)
+        return self.classes[guess], ratio(self.n_rows - int(support[guess]), self.n_rows)
 
     @property
     def confusions(self) -> list[tuple[int, int, int]]:
@@ -160,7 +160,7 @@ class Evaluation:
         square = self._square
         counts = np.stack([np.diagonal(square), square.sum(axis=0), square.sum(axis=1)], axis=1)
         return [
-            ClassReport(label, _ratio(r, p), _ratio(r, s), _ratio(2 * r, p + s), s, p)
+            ClassReport(label, ratio(r, p), ratio(r, s), ratio(2 * r, p + s), s, p)
             for label, (r, p, s) in zip(self.labels, counts.tolist(), strict=True)
         ]
 
@@ -330,5 +330,6 @@ def _lists(curve: CoverageCurve | PrecisionRecallCurve | None) -> dict[str, list
     return {name: column.tolist() for name, column in curve.thinned()._asdict().items()}
 
 
-def _ratio(part: int, whole: int) -> float | None:
+def ratio(part: int, whole: int) -> float | None:
+    """Return a share; None where there is nothing to share."""
     return part / whole if whole else None

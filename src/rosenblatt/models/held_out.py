@@ -1,7 +1,8 @@
 """What held-out rows decide once weights are trained: probabilities, a threshold, fewer bits."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from math import inf
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +11,16 @@ from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.calibration import Calibration, fit_calibration
+from rosenblatt.models.calibration import Calibration, fit_calibration, fit_label_calibration
+from rosenblatt.models.label_evaluation import LabelEvaluation
+from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import SIGMOIDS, THRESHOLDS, Model, above
 from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import ArraySupply, class_numbers, permute, winners
+from rosenblatt.training.examples import ArraySupply, class_numbers, has_label, permute, winners
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -25,6 +28,7 @@ from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
+MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 
 
@@ -37,9 +41,16 @@ class HeldOutResult(NamedTuple):
     confusion: NDArray[np.int64] = np.zeros(
         (0, 0), np.int64
     )  # rows of each class predicted as each
+    labels: dict[str, NDArray[Any]] | None = None  # thresholds of labels, and their sigmoids
+    figures: dict[str, Any] | None = None  # how good the labels are on the held-out rows
 
     def applied_to(self, model: Model) -> Model:
         """Return the model with them; its labels are by the threshold, else the most probable."""
+        if self.labels is not None:
+            training = model.training | {"held_out_labels": self.figures}
+            return replace(
+                model, calibration=self.calibration, arrays=self.labels, training=training
+            )
         if self.threshold is not None:
             return replace(model, calibration=self.calibration).with_threshold(self.threshold)
         if self.calibration is None:
@@ -69,7 +80,8 @@ class HeldOutFit:
             raise InputError(chosen, " moves the bias and is not available with ", other, ".")
 
     def __bool__(self) -> bool:
-        return self.calibrate or self.threshold is not None
+        of_labels = bool(self.learner.labels) and self.learner.early_stopping
+        return self.calibrate or self.threshold is not None or of_labels
 
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the initial state; raise unless a threshold can be used."""
@@ -80,7 +92,8 @@ class HeldOutFit:
     def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutResult:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
         if not trained.n_held_out:
-            if self and trained.outcome.stop_reason not in ENDED_EARLY:
+            asked = self.calibrate or self.threshold is not None
+            if asked and trained.outcome.stop_reason not in ENDED_EARLY:
                 calibrate = Parameter("calibrate", value=True)
                 raise InputError(
                     calibrate if self.calibrate else Parameter("threshold"),
@@ -88,7 +101,10 @@ class HeldOutFit:
                 )
             return HeldOutResult()
         scores, numbers = self._scores(trained)
-        fitted = self._fitted(*(self._fold_scores(trained) if in_folds else (scores, numbers)))
+        tried = self._fold_scores(trained) if in_folds else (scores, numbers)
+        if self.learner.labels:
+            return self._label_fits(*tried, trained)
+        fitted = self._fitted(*tried)
         # Predictions of the held-out rows
         found, n_classes = fitted.calibration, trained.state.n_classes
         at = 0.0 if found is None or not found.slope else -found.offset / found.slope
@@ -111,6 +127,19 @@ class HeldOutFit:
         guess = scores > -found.offset / found.slope
         return HeldOutResult(found, error=float(np.mean(guess != (numbers == 1))))
 
+    def _label_fits(
+        self, scores: NDArray[Any], numbers: NDArray[Any], trained: StreamFit
+    ) -> HeldOutResult:
+        """Return thresholds of labels, and how good they are on these rows, which chose them."""
+        reading, positive = trained.reading, self.learner.zero == "positive"
+        truth = has_label(cast("Any", reading.sets), numbers, scores.shape[1])
+        found, calibration = {THRESHOLDS: fitted_thresholds(scores, truth)}, None
+        if self.calibrate:
+            calibration, found[SIGMOIDS] = fit_label_calibration(scores, truth)
+        judged = LabelEvaluation(reading.classes)
+        judged.add(truth, above(scores, found[THRESHOLDS], positive=positive), scores)
+        return HeldOutResult(calibration, None, labels=found, figures=judged.figures())
+
     def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of all rows, by trainings as long as that to come."""
         learner, seed, n_classes = self.learner, self.learner.random_state, trained.state.n_classes
@@ -131,17 +160,23 @@ class HeldOutFit:
             state = learner.start(n_features, n_classes)
             fit_supply(state, ArraySupply(divided, shuffle, np.random.default_rng(seed)), plan)
             scores.append(state.scores(take(examples.rows, tried)))
-        numbers = class_numbers(examples.targets[np.concatenate(folds)], n_classes)
+        numbers = examples.targets[np.concatenate(folds)]
+        if not learner.labels:
+            numbers = class_numbers(numbers, n_classes)
         return np.concatenate(scores), numbers
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
         learner = self.learner
         votes = recorded(trained) if learner.voted else None
-        parts = [
-            held_out_scores(trained.state, part, votes, ZERO_CONVENTIONS[learner.zero])
-            for part in trained.supply.sweep(held_out=True)
-        ]
+        most = MOST_SCORES // trained.state.n_classes if learner.labels else inf
+        parts, n_rows = [], 0
+        for part in trained.supply.sweep(held_out=True):
+            zero = ZERO_CONVENTIONS[learner.zero]
+            parts.append(held_out_scores(trained.state, part, votes, zero))
+            n_rows += len(part.order)
+            if n_rows > most:
+                break
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
 
@@ -181,7 +216,8 @@ def rounded(model: Model, rows: CSR) -> Model:
 
     What it says of the training has the number of rows then. A small model is returned as it is.
     """
-    if model.weights.size < FEWEST_WEIGHTS or model.voted or model.arrays:
+    others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
+    if model.weights.size < FEWEST_WEIGHTS or model.voted or others:
         return model
     short: dict[str, Any] = {}
     with np.errstate(over="ignore"):
@@ -192,7 +228,7 @@ def rounded(model: Model, rows: CSR) -> Model:
     other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
-        old, new = (winners(m.state.scores(wide), positive=m.positive) for m in (model, other))
+        old, new = (_guesses(m, m.state.scores(wide)) for m in (model, other))
     except WeightOverflowError:
         return model
     return other if np.array_equal(old, new) else model
@@ -202,3 +238,7 @@ def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return numbers of float32 to a two-thousandth, which deflate well; for what is only shown."""
     bits = numbers.astype(np.float32).view(np.uint32) + np.uint32(1 << 11)
     return np.asarray((bits & ~np.uint32((1 << 12) - 1)).view(np.float32))
+
+
+def _guesses(model: Model, scores: NDArray[Any]) -> NDArray[Any]:
+    return model.has_label(scores) if model.several else winners(scores, positive=model.positive)

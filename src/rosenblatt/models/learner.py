@@ -28,6 +28,7 @@ SHARED = (  # parameters that every estimator has by the same name
     *("n_iter_no_change", "time_limit", "random_state"),
 )
 BESIDE = ("max_iter", "class_weight", "calibrate", "warm_start", "verbose", "observers")  # so these
+LABELS = "MultilabelClassifier"  # of rows that may have several labels
 LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
 
 
@@ -52,6 +53,7 @@ SPELLINGS = {
     "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
     "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
     "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
+    LABELS: Spelling("rule memory parameters record_mistakes goal thresholds"),
     "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
     "KernelPerceptron": Spelling(
         "kernel degree gamma coef0 rule eta0 margin C memory multi_class max_support budget eta "
@@ -97,6 +99,14 @@ class Learner:
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
                 f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
+        if self.labels == "ranking" and self.second_order:
+            raise InputError(
+                f"{Parameter('goal', self.labels)} needs a first-order rule; {self.rule!r} keeps "
+                "variances."
+            )
+        if self.labels and self.records:
+            listed = Parameter("record_mistakes", value=True)
+            raise several_labels(listed if self.record_mistakes else Parameter("memory", "vote"))
         check_rule(self.rule, self.values)
 
     @classmethod
@@ -199,6 +209,8 @@ class Learner:
     @property
     def estimator(self) -> str:
         """The name under which models made without an estimator hold it."""
+        if self.labels:
+            return LABELS
         family = RULES[self.rule].family
         return next(
             name
@@ -226,6 +238,7 @@ class Learner:
             "memory": self.memory,
             "average": self.averaged,
             "parameters": self.chosen or None,
+            "goal": self.labels,
         }
         return {name: every[name] for name in own if name in every}
 
@@ -235,6 +248,11 @@ class Learner:
         if "record_mistakes" in SPELLINGS[self.estimator].names:
             shared["record_mistakes"] = self.record_mistakes
         return self.parameters() | {"max_iter": self.passes} | shared
+
+
+def several_labels(parameter: Parameter) -> InputError:
+    """Return the error for a parameter that rows with several labels cannot have."""
+    return InputError(f"{parameter} is not available where a row may have several labels.")
 
 
 def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:

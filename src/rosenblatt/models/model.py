@@ -22,7 +22,12 @@ from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays, read_list
 from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.calibration import Calibration, probabilities, vote_shares
+from rosenblatt.models.calibration import (
+    Calibration,
+    label_probabilities,
+    probabilities,
+    vote_shares,
+)
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import check_parameters
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from rosenblatt.mistakes.machine import DualState
     from rosenblatt.models.evaluation import Evaluation
     from rosenblatt.models.explanation import Explanation
+    from rosenblatt.models.label_evaluation import LabelEvaluation
     from rosenblatt.models.metrics import Threshold
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
@@ -46,6 +52,7 @@ Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
 THRESHOLDS = "thresholds"  # the array of those of labels, where a row may have several
+SIGMOIDS = "label_sigmoids"  # the array of slopes and offsets of their probabilities
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 
 
@@ -382,10 +389,11 @@ class Model:
         """Yield the rows of files in batches, as features that the model knows.
 
         In them the classes of the model come first, in its order, then labels that it does not
-        know; a row without a label has −1. With ``prompt`` rows come as soon as they arrive. The
-        columns of ``keep`` come along as they are; ``tell`` is a function of sentences on what was
-        unusual. ``Files`` have a layout of their own, and know afterwards how they were read. To
-        ``learn``, every row needs a label.
+        know; a row without a label has −1. Where rows may have several labels, classes are sets of
+        them, as they are written, in the order in which they come. With ``prompt`` rows come as
+        soon as they arrive. The columns of ``keep`` come along as they are; ``tell`` is a function
+        of sentences on what was unusual. ``Files`` have a layout of their own, and know
+        afterwards how they were read. To ``learn``, every row needs a label.
         """
         files = paths
         if not isinstance(files, Files):
@@ -403,7 +411,7 @@ class Model:
                 )
             encoding = SvmlightEncoding(zero_based=zero_based, n_features=self.n_features)
         how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
-        batches = encoded(files, encoding, self.classes, **how)
+        batches = encoded(files, encoding, () if self.several else self.classes, **how)
         return batches if tell is None else _with_notes(batches, files, tell)
 
     def scores(self, X: Any) -> NDArray[Any]:
@@ -453,14 +461,20 @@ class Model:
         """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
         if self.calibration is None:
             return vote_shares(scores)
+        if self.several:
+            return label_probabilities(self.arrays[SIGMOIDS], scores)
         return probabilities(self.calibration, scores)
 
-    def evaluate(self, paths: str | Sequence[str], *, layout: Layout | None = None) -> "Evaluation":
+    def evaluate(
+        self, paths: str | Sequence[str], *, layout: Layout | None = None
+    ) -> "Evaluation | LabelEvaluation":
         """Return how good the model is on the rows of files, which have labels."""
         from rosenblatt.models.evaluation import evaluation_of
+        from rosenblatt.models.label_evaluation import label_evaluation_of
 
         told: list[str] = []
-        return evaluation_of(self, self.rows(paths, layout=layout, tell=told.append), told=told)
+        rows = self.rows(paths, layout=layout, tell=told.append)
+        return (label_evaluation_of if self.several else evaluation_of)(self, rows, told=told)
 
     def explain(self, x: Any) -> "Explanation":
         """Return what each feature of the row ``x`` adds to the decision on it, by name."""

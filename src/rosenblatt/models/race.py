@@ -17,6 +17,7 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample
 from rosenblatt.data.files import TrainingFiles
+from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import join
 from rosenblatt.models.column_pairs import offered_pairs
@@ -144,6 +145,7 @@ def offers(
         if not asked:
             yield plain
     is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
+    is_open = is_open and reading.sets is None
     if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
         yield from _paired(source, encoding, reading, plain, numbered, asked, learner)
 
@@ -250,6 +252,7 @@ class HeldRace:
         self.search = Search("error", len(base.numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
+        shared["labels"] = learner.labels
         self._judge = RowJudge(rows, base, self.search, shared, PASSES, weighted=True)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
@@ -304,13 +307,15 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
         return None
     ways: tuple[Settings, ...] = (), (("char_ngrams", CHARACTERS),)
     batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
-    numbers, n_classes = batches[0].labels, len(batches[0].classes)
-    groups = batches[0].groups
+    numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
+    labels = SetNumbers(())
+    sets = labels.sets(classes) if learner.labels else None
+    n_classes = len(labels.labels if learner.labels else classes)
     if n_classes < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return None
-    encoded, targets = {}, targets_of(numbers, n_classes)
+    encoded, targets = {}, numbers if learner.labels else targets_of(numbers, n_classes)
     for way, batch in zip(ways, batches, strict=True):
-        examples = Examples(batch.csr(batch.n_features, learner.constant), targets)
+        examples = Examples(batch.csr(batch.n_features, learner.constant), targets, sets=sets)
         encoded[way] = EncodedRows(examples, numbers, n_classes, groups=groups)
     width, n_features = len(batches[1].indices) / len(numbers), batches[1].n_features
     cost = values_of(width, n_features, n_classes)
@@ -345,7 +350,7 @@ def _race_rows(
         offer = forms[form]
         parts = (offer.form(part) for part in reading.taken(drawn))
         rows = join([part.csr(offer.n_features, constant) for part in parts])
-        examples = Examples(rows, targets_of(numbers, n_classes), weights)
+        examples = Examples(rows, reading.targets(labels), weights, sets=reading.sets)
         return EncodedRows(examples, numbers, n_classes, groups=groups)
 
     return made

@@ -154,6 +154,10 @@ def source_rows(
         name, most = files.names[0], MOST_BYTES >> 30
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
+    if reading.sets is not None:
+        raise InputError(
+            f"The rows of {files.names[0]} have any number of labels, and this needs exactly one."
+        )
     prepare(reading)
     encoding = cast("Encoding", source.encoding)  # they have been read
     if finished:

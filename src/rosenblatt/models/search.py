@@ -20,7 +20,14 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.rules import RULES, rule_parameters
-from rosenblatt.training.examples import ArraySupply, Examples, permute, winners
+from rosenblatt.training.examples import (
+    ArraySupply,
+    Examples,
+    LabelSets,
+    label_losses,
+    permute,
+    winners,
+)
 from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -336,7 +343,8 @@ class RowJudge:
         weight = base.examples.weight
         self._weights = (np.ones(search.n_rows) if weight is None else weight) if weighted else None
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
-        self._splits = splits(base.numbers, n_parts, self._seed, base.groups)
+        alike = np.zeros_like(base.numbers) if shared.get("labels") else base.numbers
+        self._splits = splits(alike, n_parts, self._seed, base.groups)
         self._rank = np.arange(search.n_rows)  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
         self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass
@@ -365,7 +373,8 @@ class RowJudge:
 
         def watch(now: State, _progress: Progress) -> None:
             if not learner.voted:
-                curve.append(self._value(now.scores(tried), test, losses))
+                sets = rows.examples.sets
+                curve.append(self._value(now.scores(tried), test, losses, sets))
             best = METRICS[self._metric].best(curve) if curve else 0
             if stopped() or len(curve) - 1 - best >= PATIENCE:
                 raise Stopped
@@ -394,9 +403,17 @@ class RowJudge:
         value = self._value(scores, test, [])
         return [*[-METRICS[self._metric].sign * np.inf] * (passes - 1), value]
 
-    def _value(self, scores: NDArray[Any], test: NDArray[Any], losses: list[NDArray[Any]]) -> float:
+    def _value(
+        self,
+        scores: NDArray[Any],
+        test: NDArray[Any],
+        losses: list[NDArray[Any]],
+        sets: LabelSets | None = None,
+    ) -> float:
+        numbers = self._numbers[test]
         guess = winners(scores, positive=self._shared.get("zero") == "positive")
         if self._weights is None:
-            return measured(self._metric, scores, self._numbers[test], guess)
-        losses.append((guess != self._numbers[test]) * self._weights[test])
+            return measured(self._metric, scores, numbers, guess)
+        wrong = guess != numbers if sets is None else label_losses(scores, sets, numbers)
+        losses.append(wrong * self._weights[test])
         return float(losses[-1].sum() / self._weights[test].sum())

@@ -28,7 +28,7 @@ from rosenblatt.models.held_out import (
     recorded,
     rounded,
 )
-from rosenblatt.models.learner import Learner, plain_options
+from rosenblatt.models.learner import Learner, plain_options, several_labels
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_texts
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
@@ -237,6 +237,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation")
     class_weight, threshold, calibrate, refit, recipe, other = (given.pop(name) for name in names)
+    goal = given.pop("goal")
     check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
     kernel = None
     seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
@@ -259,9 +260,12 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         holds = learner.early_stopping or calibrate or threshold
         _check_validation(_names(other), kernel, holds=holds)
         source.validation = Files(_names(other), layout)
+    refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
+    refused["column_pairs"] = columns.column_pairs
+    learner = _label_learner(source, learner, goal, refused)
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     plain = open_rule and not learner.records  # which the second order cannot
-    if open_rule and source.has_text():
+    if open_rule and source.has_text() and learner.labels != "ranking":
         if not plain:
             source.files.notes.append(
                 f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
@@ -271,9 +275,29 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
             learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
     raced = LEARNERS[learner.rule] if plain and not given.get("memory") else ()
+    if learner.labels == "ranking":
+        raced = tuple(one for one in raced if RULES[str(dict(one)["rule"])].order == 1)
     return TrainingPlan(
         source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
     )
+
+
+def _label_learner(
+    source: ShownFiles, learner: Learner, goal: str | None, refused: Mapping[str, Any]
+) -> Learner:
+    """Return the learner for rows with several labels, where the first rows can have them."""
+    if not source.label_separator:
+        if goal is not None:
+            raise InputError(
+                f"{Parameter('goal', goal)} is for rows with several labels; say what stands "
+                f"between them with {Parameter('label_separator')}."
+            )
+        return learner
+    for name, value in refused.items():
+        if value:
+            raise several_labels(Parameter(name))
+    check_parameters("train_files", {"goal": goal or "each"})
+    return replace(learner, labels=goal or "each")
 
 
 def _check_validation(names: tuple[str, ...], kernel: Any, *, holds: object) -> None:
@@ -332,6 +356,8 @@ def trained_model(
     others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
     run = Run(**{name: how.pop(name) for name in Run._fields})
     plan = plan_of(paths, **{name: value for name, value in how.items() if name != "verdict"})
+    if prove is not None and plan.learner.labels:
+        raise several_labels(Parameter("verdict"))
     show(plan)
     if plan.kernel is None:
         model, rows, counts = _weights_model(plan, run, prove)
@@ -358,7 +384,8 @@ def trained_model(
     record = file_record(files, plan.title, notes)
     for name in ("notes", "read_as"):
         record[name] += model.training.pop(name, [])
-    facts = {"n_rows": int(counts.sum()), "class_counts": counts.tolist()}
+    facts = {"n_rows": model.training.pop("n_rows", int(counts.sum()))}
+    facts["class_counts"] = counts.tolist()
     return replace(
         model,
         encoding=encoding.as_json(),
@@ -489,8 +516,10 @@ def _weights_model(
         reading.classes,
         **state.vectors(copied=False),
         arrays={} if votes is None else list_arrays(votes),
+        described=learner.description() if learner.labels else None,
         **record,
         training={
+            "n_rows": int(reading.class_counts.sum()),
             "held_out_rows": trained.n_held_out,
             "held_out_by": plan.held_out_by,
             "held_out_error": outcome.held_out_error,
@@ -512,9 +541,8 @@ def _weights_model(
         },
         verdict=None if verdict is None else verdict.as_json(),
     )
-    counts = np.zeros(len(reading.classes), np.int64)
-    np.add.at(counts, reading.ranks, reading.class_counts)
-    return rounded(fitted.applied_to(model), trained.sample), trained.sample, counts
+    model = rounded(fitted.applied_to(model), trained.sample)
+    return model, trained.sample, reading.label_counts
 
 
 def _combined(source: TrainingFiles) -> list[list[str]]:

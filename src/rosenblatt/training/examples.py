@@ -25,6 +25,8 @@ from rosenblatt.training.loop import Shuffle, Supply
 ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
 NO_ROWS = np.empty(0, np.int64)
+SCORES_AT_ONCE = 1 << 20  # that are ranked together
+LabelSets = tuple[NDArray[Any], NDArray[Any]]  # labels, set after set, and where each begins
 
 
 def row_numbers(n_rows: int) -> NDArray[Any]:
@@ -53,7 +55,7 @@ class Examples:
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
     bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
-    sets: tuple[NDArray[Any], NDArray[Any]] | None = None  # labels of each target, where several
+    sets: LabelSets | None = None  # labels of each target, where a row may have several
     held_out: NDArray[np.bool_] | None = None  # of each row, where the user chose them
 
     def pieces(self) -> "Iterator[Examples]":
@@ -131,6 +133,44 @@ def lead_over(
         return np.where(predicted == numbers, 0.0, np.abs(scores))
     at = np.arange(len(scores))
     return np.asarray(scores[at, predicted] - scores[at, numbers])
+
+
+def has_label(sets: LabelSets, numbers: NDArray[Any], n_labels: int) -> NDArray[np.bool_]:
+    """Return which row has which label, by the number of its set of them."""
+    members, ends = sets
+    found = np.zeros((len(numbers), n_labels), bool)
+    lengths = np.diff(ends)[numbers]
+    first = np.repeat(ends[numbers] - np.cumsum(lengths) + lengths, lengths)
+    found[np.repeat(np.arange(len(numbers)), lengths), members[first + np.arange(len(first))]] = (
+        True
+    )
+    return found
+
+
+def label_losses(
+    scores: NDArray[Any], sets: LabelSets, numbers: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Return the share of the labels of each row that are not among as many of highest score.
+
+    So labels are judged by their order, whatever the thresholds will be; it is 0 for a row without
+    labels. With one label a row it is the error.
+
+    >>> sets = np.array([0, 2]), np.array([0, 2, 2])
+    >>> label_losses(np.array([[3.0, 2.0, 1.0], [0.0, 0.0, 0.0]]), sets, np.array([0, 1]))
+    array([0.5, 0. ])
+    """
+    found, n_labels = np.empty(len(scores)), scores.shape[1]
+    at_once = max(1, SCORES_AT_ONCE // n_labels)
+    for start in range(0, len(scores), at_once):
+        rows = slice(start, start + at_once)
+        truth = has_label(sets, numbers[rows], n_labels)
+        counts = truth.sum(axis=1)
+        order = np.argsort(-scores[rows], axis=1, kind="stable")
+        ranked = np.take_along_axis(truth, order, axis=1)
+        first = np.arange(n_labels) < counts[:, None]
+        found[rows] = 1.0 - (ranked & first).sum(axis=1) / np.maximum(counts, 1)
+        found[rows][counts == 0] = 0.0
+    return found
 
 
 def check_count(y: NDArray[Any], n_rows: int) -> None:

@@ -90,7 +90,7 @@ class Training(Protocol):
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
 
-    def held_out_mistakes(self) -> int:
+    def held_out_mistakes(self) -> float:
         """Count the held-out rows that what would be returned now misclassifies."""
 
     def snapshot(self) -> Any:

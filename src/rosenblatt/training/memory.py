@@ -82,9 +82,13 @@ class Vote:
 def held_out_scores(
     state: State, part: Examples, votes: Mistakes | None = None, zero: int = 0
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the activations, or the shares of votes, and class numbers of the rows of a part."""
-    rows = take(part.rows, part.order)
-    numbers = class_numbers(part.targets[part.order], state.n_classes)
+    """Return the activations, or the shares of votes, and class numbers of the rows of a part.
+
+    Where rows may have several labels, they are the numbers of sets of them.
+    """
+    rows, numbers = take(part.rows, part.order), part.targets[part.order]
+    if part.sets is None:
+        numbers = class_numbers(numbers, state.n_classes)
     if votes is not None:
         count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
         return vote_scores(count(rows)), numbers

@@ -27,9 +27,16 @@ from rosenblatt.kernels.second_order import (
     second_order_multiclass_pass,
     second_order_pass,
 )
+from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import ArraySupply, Examples, RowSupply, or_empty
+from rosenblatt.training.examples import (
+    ArraySupply,
+    Examples,
+    RowSupply,
+    label_losses,
+    or_empty,
+)
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
 WORTH_COMPACTING = 3  # passes
+SCORED_ROWS = 1 << 12  # at a time
 
 
 @dataclass(frozen=True)
@@ -390,12 +398,27 @@ class LinearTraining:
         """Count the rows learned from that the last weights misclassify."""
         return self._count(self._laid_out().weights, self._zero, held_out=False)
 
-    def held_out_mistakes(self) -> int:
-        """Count the held-out rows that what would be returned now misclassifies."""
+    def held_out_mistakes(self) -> float:
+        """Count the held-out rows that what would be returned now misclassifies.
+
+        Where a row may have several labels, by the share of these that is not ranked first.
+        """
+        if self.state.labels:
+            return self._label_losses(self._average())
         if self._vote is not None and self.updates is not None:
             return self._vote.held_out_mistakes(self.state, self.supply, self.updates)
         zero = self._zero or -1  # at test time a zero activation has to predict something
         return self._count(self._average(), zero, held_out=True)
+
+    def _label_losses(self, weights: NDArray[Any]) -> float:
+        total = 0.0
+        for part in self.supply.sweep(held_out=True):
+            for start in range(0, len(part.order), SCORED_ROWS):
+                order = part.order[start : start + SCORED_ROWS]
+                rows, sets = take(part.rows, order), cast("Any", part.sets)
+                scores = self.state.activations(rows, weights)
+                total += float(label_losses(scores, sets, part.targets[order]).sum())
+        return total
 
     def _average(self) -> NDArray[Any]:
         """Return the weights that would be returned now, in memory that is used again.

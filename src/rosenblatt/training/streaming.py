@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import Label
+from rosenblatt.data.labels import Label, single_labels
 from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
@@ -20,6 +21,7 @@ from rosenblatt.training.examples import (
     ArraySupply,
     ClassWeight,
     Examples,
+    LabelSets,
     RowSupply,
     class_weights,
     held_out_groups,
@@ -90,6 +92,7 @@ class Reading:
         self._known = classes  # from elsewhere
         self.classes = classes  # sorted; those known and those met
         self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
+        self.sets: LabelSets | None = None  # labels of each class then, where rows may have several
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
         self._class_totals = np.zeros(0)  # of the weights of their rows
         self.n_rows = 0
@@ -114,7 +117,9 @@ class Reading:
 
     def check_classes(self) -> None:
         """Raise if all rows have been read and there is nothing to tell apart."""
-        if self.done and len(self.classes) < 2:
+        if self.done and len(self.classes) < self.fewest:
+            if self.sets is not None:
+                raise InputError(f"None of the {self.n_rows:,} rows has a label.")
             if self.n_rows == 1:
                 raise InputError("There is only one row: there is nothing to tell apart.")
             raise InputError(
@@ -122,8 +127,26 @@ class Reading:
                 "to tell apart. Is that the column of the labels?"
             )
 
+    @property
+    def fewest(self) -> int:
+        """How many classes there must be."""
+        return 2 if self.sets is None else 1
+
+    @property
+    def label_counts(self) -> NDArray[np.int64]:
+        """How many rows have each of the sorted classes."""
+        counts = np.zeros(len(self.classes), np.int64)
+        if self.sets is None:
+            np.add.at(counts, self.ranks, self.class_counts)
+        else:
+            members, ends = self.sets
+            np.add.at(counts, members, np.repeat(self.class_counts, np.diff(ends)))
+        return counts
+
     def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Return class numbers in order of appearance as targets."""
+        """Return class numbers in order of appearance as targets; those of sets stay."""
+        if self.sets is not None:
+            return labels
         return targets_of(self.ranks[labels], len(self.classes))
 
     def row_weights(self, labels: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any] | None:
@@ -218,8 +241,7 @@ class Reading:
         if block is None:
             raise InputError("There are no rows to learn from: the input is empty.")
         if len(block.classes) > len(self.ranks):
-            self.classes = sorted_classes((*self._known, *block.classes))
-            self.ranks = ranks_of(block.classes, self.classes)
+            self._number(block.classes)
             n_new = len(self.ranks) - len(self.class_counts)
             self.class_counts = np.pad(self.class_counts, (0, n_new))
             self._class_totals = np.pad(self._class_totals, (0, n_new))
@@ -235,6 +257,18 @@ class Reading:
         if block.last:
             self._end()
         return block
+
+    def _number(self, met: tuple[Any, ...]) -> None:
+        """Sort the classes met so far, or those in the sets of them that rows have."""
+        labels = single_labels(met)
+        self.classes = sorted_classes((*self._known, *labels))
+        self.ranks = ranks_of(labels, self.classes)
+        if met and isinstance(met[0], tuple):
+            place = dict(zip(labels, self.ranks.tolist(), strict=True))
+            members = [sorted({place[label] for label in one}) for one in met]
+            ends = np.cumsum([0, *map(len, members)])
+            self.sets = np.array([*chain.from_iterable(members)], np.int32), ends
+            self.ranks = np.arange(len(met), dtype=np.int32)
 
     def _write(self, rows: Batch) -> bool:
         """Keep rows for later passes; return whether they are not yet learned from."""
@@ -311,7 +345,7 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
     if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
         held_out[:] = False
     weights = reading.row_weights(first.labels, first.weights)
-    examples = Examples(rows, targets, weights, held_out=held_out)
+    examples = Examples(rows, targets, weights, sets=reading.sets, held_out=held_out)
     return ArraySupply(examples, sampling.shuffle, sampling.generator)
 
 
@@ -348,9 +382,9 @@ class StreamSupply:
             self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
     def _while_reading(self) -> Iterator[Examples]:
-        shuffler = self._sampling.shuffler
-        for block in self._reading.blocks():
-            if self._reading.classes != self._classes or len(self._classes) < 2:
+        shuffler, reading = self._sampling.shuffler, self._reading
+        for block in reading.blocks():
+            if reading.classes != self._classes or len(self._classes) < reading.fewest:
                 raise NewClassError
             rows = block.csr(block.n_features, self._constant)
             first = block.first_row
@@ -358,9 +392,9 @@ class StreamSupply:
             self.n_rows += len(order)
             if shuffler is not None:
                 order = shuffled(order, len(block.data), self._sampling.shuffle, shuffler)
-            weight = self._reading.row_weights(block.labels, block.weights)
-            targets = self._reading.targets(block.labels)
-            yield Examples(rows, targets, weight, order, first, block.bytes_read)
+            weight = reading.row_weights(block.labels, block.weights)
+            targets, n_bytes = reading.targets(block.labels), block.bytes_read
+            yield Examples(rows, targets, weight, order, first, n_bytes, reading.sets)
         self._keep()
 
     def _keep(self) -> None:
@@ -372,7 +406,7 @@ class StreamSupply:
         weights = self._finished(rows)
         self._indptr = rows.indptr
         csr = rows.csr(self._reading.n_features, self._constant)
-        self._examples = Examples(csr, rows.labels, weights)
+        self._examples = Examples(csr, rows.labels, weights, sets=self._reading.sets)
 
     def _finished(self, rows: Batch) -> NDArray[Any] | None:
         """Change labels to targets, in the files, count rows held out, and return all weights.
@@ -419,7 +453,8 @@ class StreamSupply:
             numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
             n_values = int(lengths[chosen].sum())
             numbers = shuffled(numbers, n_values, self._sampling.shuffle, shuffler)
-            yield ScatteredExamples(examples.rows, examples.targets, examples.weight, numbers)
+            parts = examples.rows, examples.targets, examples.weight, numbers
+            yield ScatteredExamples(*parts, sets=examples.sets)
             self._reading.release()
 
     def sweep(self, *, held_out: bool) -> Iterator[Examples]:
@@ -451,8 +486,8 @@ class ScatteredExamples(Examples):
 
         def piece(numbers: NDArray[Any]) -> Examples:
             weight = None if self.weight is None else self.weight[numbers]
-            order = np.arange(len(numbers))
-            return Examples(packed(rows, numbers), self.targets[numbers], weight, order)
+            targets, order = self.targets[numbers], np.arange(len(numbers))
+            return Examples(packed(rows, numbers), targets, weight, order, sets=self.sets)
 
         pieces = (numbers for numbers in _cut(self.order, lengths, PIECE))
         yield from in_order(piece, pieces, threads=1, under_way=PIECES)
@@ -516,7 +551,8 @@ def fit_stream(
 
     def learn(supply: RowSupply, point: ResumePoint | None = None) -> tuple[State, Outcome]:
         state, progress = point or ResumePoint(
-            start(reading.n_features, max(len(reading.classes), 2)), Progress(reading.classes)
+            start(reading.n_features, max(len(reading.classes), reading.fewest)),
+            Progress(reading.classes),
         )
         told: dict[str, Any] = {"watch": watch, "vote": Vote(plan.zero) if vote else None}
         return state, fit_supply(state, supply, plan, observers, progress=progress, **told)

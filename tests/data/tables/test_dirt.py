@@ -252,7 +252,7 @@ def test_arff_is_named(name: str, tmp_path: Path) -> None:
 
 
 def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
-    """The word after the mark is the label, the rest the text; two labels are too many."""
+    """The word after the mark is the label, the rest the text; several labels are."""
     file = _file(tmp_path, "__label__spam win a car\n\n__label__ham see  you\n", "rows.txt")
     assert detect_format(file) is Format.FASTTEXT
     assert _columns(file) == {"label": ["spam", "ham"], "text": ["win a car", "see you"]}

@@ -465,6 +465,7 @@ class Columns:
     """What a user says of the columns of tables; what is left open is found out."""
 
     label: str | int | None = DEFAULTS["label"]
+    label_separator: str | None = DEFAULTS["label_separator"]
     text: Sequence[str | int] = DEFAULTS["text"]
     category: Sequence[str | int] = DEFAULTS["category"]
     numeric: Sequence[str | int] = DEFAULTS["numeric"]
@@ -495,7 +496,7 @@ class InputColumn(NamedTuple):
     name: str
     role: Role
     parts: tuple[DatePart, ...] = ("",)  # of a date or a time; anything else is whole
-    form: str = ""  # a NumberForm or a DateForm, of text; the length of vectors
+    form: str = ""  # of numbers or dates in text; the length of vectors; what separates labels
     reason: str = ""  # why it is left out, where nobody asked for that
 
     @property

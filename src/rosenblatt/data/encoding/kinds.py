@@ -1,7 +1,7 @@
 """What each column is taken for: as a person says, else as a sample of its rows suggests."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 import numpy as np
@@ -12,11 +12,10 @@ from rosenblatt.data.encoding.features import MISSING, Columns, DatePart, InputC
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
     LabelGuess,
-    check_first_row,
-    check_labels,
     deciding_columns,
     guess_label,
     label_notes,
+    label_separator,
     quoted_columns,
 )
 from rosenblatt.data.encoding.numbers import (
@@ -292,9 +291,9 @@ def assigned_columns(
     if has_label and guess is None:
         guess = guess_label(table, roles)
         roles[guess.column] = "label"
+    separator = ""
     if guess is not None:
-        check_labels(table, guess.column)
-        check_first_row(table, guess.column)
+        separator = label_separator(table, guess.column, said.label_separator)
     free = [name for name in table.frame.columns if name not in roles]
     sample = Sample(table)
     detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}
@@ -308,7 +307,7 @@ def assigned_columns(
     columns = _with_decimals(
         sample,
         [
-            detected[name] if name in detected else _asked_column(table, name, roles[name])
+            detected[name] if name in detected else _asked_column(table, name, roles, separator)
             for name in table.frame.columns
         ],
         said.decimal,
@@ -316,7 +315,7 @@ def assigned_columns(
     if not any(column.required for column in columns):
         raise InputError(f"{table.file}: no column is left to learn from.")
     notes = [note for column in columns if column.required for note in oddities(sample, column)]
-    if guess is not None:
+    if guess is not None and not separator:
         notes += label_notes(table, guess.column)
         notes += deciding_columns(table, guess.column, columns)
     return columns, guess, merged_notes(notes)
@@ -386,9 +385,13 @@ def _decimal_question(file: str, name: str, mark: str, number: str, whole: str) 
     )
 
 
-def _asked_column(table: Table, name: str, role: Role) -> InputColumn:
+def _asked_column(
+    table: Table, name: str, roles: Mapping[str, Role], separator: str
+) -> InputColumn:
     """Return a column with the role that a person gave it; numbers keep the form they have."""
-    series = table.frame[name]
+    series, role = table.frame[name], roles[name]
+    if role == "label":
+        return InputColumn(name, role, form=separator)
     values = _present(series)
     if role not in ("numeric", "weight") or series.dtype != pl.String or not len(values):
         return InputColumn(name, role)

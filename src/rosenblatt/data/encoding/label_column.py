@@ -16,7 +16,7 @@ from rosenblatt.data.encoding.features import (
     replaced_values,
 )
 from rosenblatt.data.encoding.numbers import all_numbers, read_numbers
-from rosenblatt.data.labels import Classes, Label, checked_text
+from rosenblatt.data.labels import IN_LISTS, Classes, Label, LabelSet, checked_text, read_label_set
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.arrays import VECTOR, labels_beside
 from rosenblatt.data.tables.table import Table
@@ -80,6 +80,9 @@ LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the l
 MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
 MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
 BINS = 64
+SEPARATORS = (";", "|", ",", " ")  # that labels of a row may have between them
+FEWER_PARTS = 3  # times fewer labels than different texts of them
+SHARE_OF_SEVERAL = 0.2  # of the rows
 
 
 class LabelGuess(NamedTuple):
@@ -223,12 +226,63 @@ def _first_or_last(candidates: Sequence[_Candidate | None]) -> LabelGuess | None
     return chosen.guess(which) if chosen and varies else None
 
 
-def check_labels(table: Table, name: str) -> None:
+def label_separator(table: Table, name: str, said: str | None) -> str:
+    """Return what stands between the labels of a row; "" where every row has one.
+
+    A user says so, or the first rows have lists of labels. Raises InputError where the values of
+    the column can be no labels.
+    """
+    series = table.frame[name]
+    texts = _plain_texts(series)
+    lists = series.dtype.is_nested() or (
+        texts.dtype == pl.String and texts.str.contains(IN_LISTS, literal=True).any()
+    )
+    separator = said or (IN_LISTS if lists else "")
+    if separator:
+        parts = texts.cast(pl.String).str.replace_all(IN_LISTS, separator, literal=True)
+        parts = parts.str.split(separator).explode().str.strip_chars(BLANKS)
+        check_labels(table, name, parts.filter(parts != ""), separator)
+    else:
+        check_labels(table, name, series.drop_nulls())
+        check_first_row(table, name)
+    return separator
+
+
+def _plain_texts(series: "pl.Series") -> "pl.Series":
+    """Return a column of lists as texts with something between, any other one plainly typed."""
+    if isinstance(series.dtype, pl.Array):
+        series = series.arr.to_list()
+    if not isinstance(series.dtype, pl.List) or series.dtype.inner.is_nested():
+        return plainly_typed(series)
+    inner = series.explode()
+    if inner.dtype.is_float() and bool((inner == inner.floor()).fill_null(value=True).all()):
+        series = series.cast(pl.List(pl.Int64))
+    return series.cast(pl.List(pl.String)).list.join(IN_LISTS, ignore_nulls=True)
+
+
+def _likely_separator(values: "pl.Series") -> str | None:
+    """Return what separates labels, where many different texts are made of a few parts."""
+    n_texts = values.n_unique()
+    for separator in SEPARATORS if n_texts >= FEWEST_ROWS else ():
+        has = values.str.contains(separator, literal=True)
+        n_parts = values.unique().str.split(separator).explode().str.strip_chars().n_unique()
+        often = has.sum() >= SHARE_OF_SEVERAL * len(values)
+        if often and FEWER_PARTS * n_parts <= n_texts:
+            return separator
+    return None
+
+
+def check_labels(table: Table, name: str, values: "pl.Series", separator: str = "") -> None:
     """Raise InputError where the values of a column are no classes but quantities or names."""
-    values = table.frame[name].drop_nulls()
-    if values.dtype == pl.String and all_numbers(values):
+    if not separator and values.dtype == pl.String and all_numbers(values):
         values = values.cast(pl.Float64, strict=False).drop_nulls()
     n_values, n_rows = values.n_unique(), len(values)
+    if separator and n_values > table.frame.height >= FEWEST_ROWS:
+        raise InputError(
+            f"{table.file}: column '{name}' has {n_values:,} different labels in "
+            f"{table.frame.height:,} rows: it is no column of labels, or"
+            f" {Parameter('label_separator', separator)} is not what stands between them."
+        )
     if values.dtype.is_numeric():
         whole = bool((values == values.floor()).all())
         check_quantity(table.file, n_values, n_rows, whole=whole, column=name)
@@ -236,8 +290,19 @@ def check_labels(table: Table, name: str) -> None:
         raise InputError(
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
             " so that nearly every row would be a class of its own; name another column with "
-            f"{Parameter('label')}."
+            f"{Parameter('label')}",
+            _several_hint(values, separator),
+            ".",
         )
+
+
+def _several_hint(values: "pl.Series", separator: str) -> Sentence | str:
+    likely = None if separator or values.dtype != pl.String else _likely_separator(values)
+    if likely is None:
+        return ""
+    return Sentence(
+        f", or, if rows have several labels, use {Parameter('label_separator', likely)}"
+    )
 
 
 def check_quantity(
@@ -260,7 +325,17 @@ def check_quantity(
 def label_notes(table: Table, name: str) -> list[str]:
     """Return a sentence where labels differ only in case, so that they are several classes."""
     values = table.frame[name].drop_nulls()
-    if values.dtype != pl.String or values.n_unique() > MOST_WORDS:
+    if values.dtype != pl.String:
+        return []
+    likely = _likely_separator(values)
+    if likely is not None:
+        return [
+            Sentence(
+                f"The labels in column '{name}' look as if rows had several: if they have, use "
+                f"{Parameter('label_separator', likely)}."
+            )
+        ]
+    if values.n_unique() > MOST_WORDS:
         return []
     by_case: dict[str, list[str]] = {}
     for value in sorted({str(value).strip(BLANKS) for value in values.unique().to_list()}):
@@ -303,9 +378,17 @@ def quoted_columns(names: Sequence[str]) -> str:
 
 
 def table_labels(
-    table: Table, name: str | None, classes: Classes | None, *, required: bool
+    table: Table,
+    name: str | None,
+    classes: Classes | None,
+    *,
+    required: bool,
+    separator: str = "",
 ) -> NDArray[np.int32]:
-    """Return the class of each row; −1 where there is none, which is an error if it is required."""
+    """Return the class of each row; −1 where there is none, which is an error if it is required.
+
+    With a separator it is a set of labels, which may be empty.
+    """
     there = name in table.frame.columns
     if name is None or classes is None or not (there or required):
         return np.full(table.frame.height, -1, np.int32)
@@ -314,7 +397,7 @@ def table_labels(
             f"{table.file} has no column '{name}', which holds the labels."
             f" {listed_columns(table.frame.columns)}"
         )
-    series, labels, faults = _read_labels(table, name)
+    series, labels, faults = _read_labels(table, name, separator)
     for value, fault in faults.items():
         if fault or required:
             missing = Sentence(
@@ -327,19 +410,21 @@ def table_labels(
     return replaced_values(series, dict(zip(labels, codes.tolist(), strict=True)))
 
 
-def label_faults(table: Table, name: str) -> dict[int, str]:
+def label_faults(table: Table, name: str, separator: str) -> dict[int, str]:
     """Return what is wrong with labels by row, "" where there is none."""
     if name not in table.frame.columns:
         return {}
-    series, _, faults = _read_labels(table, name)
+    series, _, faults = _read_labels(table, name, separator)
     if not faults:
         return {}
     return {row: faults[value] for row, value in enumerate(series) if value in faults}
 
 
-def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label], dict[Any, str]]":
+def _read_labels(
+    table: Table, name: str, separator: str
+) -> "tuple[pl.Series, dict[Any, Label | LabelSet], dict[Any, str]]":
     """Return a column, the label of each value, and what is wrong with others; "": missing."""
-    series = plainly_typed(table.frame[name])
+    series = _plain_texts(table.frame[name])
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif not series.dtype.is_numeric() and series.dtype not in (pl.String, pl.Boolean, pl.Null):
@@ -347,11 +432,11 @@ def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label],
             f"{table.file}: column '{name}' holds {series.dtype}, which can't be labels; name the"
             f" column of the labels with {Parameter('label')}."
         )
-    labels: dict[Any, Label] = {}
+    labels: dict[Any, Label | LabelSet] = {}
     faults: dict[Any, str] = {}
     for value in series.unique(maintain_order=True).to_list():
         try:
-            label = _label(value)
+            label = _label_set(value, separator) if separator else _label(value)
         except ValueError as error:
             faults[value] = f"column '{name}': {error}"
         else:
@@ -362,11 +447,21 @@ def _read_labels(table: Table, name: str) -> "tuple[pl.Series, dict[Any, Label],
     return series, labels, faults
 
 
+def _label_set(value: Any, separator: str) -> LabelSet:
+    """Return the labels that a value of a column holds, none where it is missing."""
+    label = _label(value) if not isinstance(value, str) else value
+    text = "" if label is None or value in NO_LABEL else str(label)
+    return read_label_set(text, separator, BLANKS)
+
+
 def _label(value: Any) -> Label | None:
     """Return the label that a value of a column is: text as written; None for a missing one."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
+        if IN_LISTS in value:
+            first, second, *_ = value.split(IN_LISTS)
+            raise ValueError(f"the labels '{first}' and '{second}', where one was expected")
         bare = value.strip(BLANKS)
         return None if bare in NO_LABEL else checked_text(bare)
     if isinstance(value, int):

@@ -235,6 +235,11 @@ class TableEncoding(FeatureEncoding):
         return next((column.name for column in self.columns if column.role == role), None)
 
     @property
+    def label_separator(self) -> str:
+        """What stands between the labels of a row; "" where every row has one."""
+        return next((column.form for column in self.columns if column.role == "label"), "")
+
+    @property
     def n_features(self) -> int:  # type: ignore[override]  # it grows
         """Number of features so far."""
         return len(self._numeric) + len(self.numbering)
@@ -307,7 +312,9 @@ class TableEncoding(FeatureEncoding):
             table, no_dates = with_dates(table, dated)
             faults |= no_dates
         if self.label is not None and use.learn and use.bad_rows is not None:
-            faults |= label_faults(table, self.label)  # without a label nothing else matters
+            faults |= label_faults(
+                table, self.label, self.label_separator
+            )  # without a label nothing else matters
         weights = self._row_weights(table, faults) if use.learn else None
         if faults:
             table = _without(table, faults, use.bad_rows)
@@ -371,7 +378,8 @@ class TableEncoding(FeatureEncoding):
         n_rows, numbers = table.frame.height, table.numbers
         if n_rows and numbers is not None:
             batch = self._rows(table, numbers, use)
-            labels = table_labels(table, self.label, classes, required=use.learn)
+            how: Any = {"required": use.learn, "separator": self.label_separator}
+            labels = table_labels(table, self.label, classes, **how)
         else:
             batch = NO_ROWS
             labels = np.empty(0, np.int32)

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
-from rosenblatt.data.labels import shown
+from rosenblatt.data.labels import IN_LISTS, shown
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import not_utf_8
 from rosenblatt.data.tables.table import Selection, Table, choose, choose_unnamed, in_slices
@@ -325,12 +325,11 @@ def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
     except UnicodeDecodeError:
         raise JsonError(not_utf_8(line)) from None
     labels = [word for word in words if word.startswith(MARK)]
-    if len(labels) > 1:
-        raise JsonError(f"the labels {labels[0]} and {labels[1]}, where one was expected")
-    if labels and words[0] != labels[0]:
-        raise JsonError(f"expected {MARK} and a name first, found {shown(words[0].encode())}")
+    if labels != words[: len(labels)]:
+        odd = next(word for word in words if not word.startswith(MARK))
+        raise JsonError(f"expected {MARK} and a name first, found {shown(odd.encode())}")
     text = " ".join(words[len(labels) :])
-    return (labels[0].removeprefix(MARK) or None) if labels else None, text or None
+    return IN_LISTS.join(label.removeprefix(MARK) for label in labels) or None, text or None
 
 
 def _rows(objects: list[Object], kinds: Kinds) -> tuple[pl.DataFrame, Kinds]:
