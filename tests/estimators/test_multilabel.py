@@ -179,7 +179,7 @@ def test_one_label_a_row_is_the_usual_classifier() -> None:
         (["a", ["b"], *LISTS[2:]], {}, "a list of labels for each row"),
         ([("a", 1), *LISTS[1:]], {}, "of one type"),
         ([()] * 300, {}, "at least one label"),
-        (LISTS, {"goal": "both"}, '"each" or "ranking"'),
+        (LISTS, {"goal": "both"}, "'each' or 'ranking'"),
         (LISTS, {"goal": "ranking", "rule": "arow", "memory": "last"}, "first-order"),
         (LISTS, {"class_weight": "balanced"}, "class_weight is not available"),
         (LISTS, {"calibrate": True}, "calibrate is not available"),

@@ -21,14 +21,21 @@ from rosenblatt.cli.options import (
 )
 from rosenblatt.cli.predict import threshold_sentence
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.training_report import warn_of_labels
+from rosenblatt.cli.training_report import Judged, always_sentence, warn_of_labels
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.label_evaluation import LabelEvaluation, label_evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
-from rosenblatt.report.tables import class_table, confusion_list, interval
+from rosenblatt.report.tables import (
+    class_table,
+    confusion_list,
+    interval,
+    label_figures,
+    label_table,
+)
 from rosenblatt.tuning.folds import cross_validate
 from rosenblatt.wording import Cell, counted, decimals, percent, printable, word_list
 
@@ -111,7 +118,9 @@ def evaluate(
             "--train has no effect without a scikit-learn model to train: add --against "
             f"{word_list(BASELINES[1:], joint=' or ')}."
         )
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
+    if model.several:
+        refuse(["against"], "a model of one label a row")
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 
@@ -129,6 +138,10 @@ def _judge_model(
     files = Files(data, layout)
     told: list[str] = []
     batches = model.rows(files, tell=told.append)
+    if model.several:
+        judged = label_evaluation_of(model, batches, told)
+        _show_labels(screen, model, (model_path, data), judged, files, max_error)
+        return _is_low_enough(screen, judged, max_error)
     evaluation = evaluation_of(model, batches, *watchers, told=told)
     for remark in evaluation.remarks:
         screen.warn(remark)
@@ -150,14 +163,41 @@ def _judge_model(
     return _is_low_enough(screen, evaluation, max_error)
 
 
-def _limit(evaluation: Evaluation, max_error: float | None) -> dict[str, Any]:
+def _show_labels(
+    screen: Screen,
+    model: Model,
+    paths: tuple[str, Sequence[str]],
+    judged: LabelEvaluation,
+    files: Files,
+    max_error: float | None,
+) -> None:
+    """Print how good labels are where rows may have several."""
+    counts = model.training.get("class_counts")
+    for remark in judged.remarks:
+        screen.warn(remark)
+    if screen.wants_json:
+        labels, f1 = judged.baseline(counts)
+        report = {"model": paths[0], "data": list(paths[1]), **judged.report()}
+        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
+        report["baseline"] = {"labels": list(labels), "micro_f1": f1}
+        screen.json(report | _limit(judged, max_error))
+        return
+    warn_of_labels(screen, judged)
+    figures = label_figures(judged.figures())
+    screen.show(f"{counted(judged.n_rows, 'row')}: {figures}.")
+    screen.show(always_sentence(judged, counts))
+    screen.pairs(() if files.decisions is None else files.decisions.lines())
+    screen.table(*label_table(judged))
+
+
+def _limit(evaluation: Judged, max_error: float | None) -> dict[str, Any]:
     if max_error is None:
         return {}
     low_enough = (evaluation.error or 0.0) <= max_error
     return {"max_error": max_error, "error_is_low_enough": low_enough}
 
 
-def _is_low_enough(screen: Screen, evaluation: Evaluation, max_error: float | None) -> bool:
+def _is_low_enough(screen: Screen, evaluation: Judged, max_error: float | None) -> bool:
     low_enough: bool = _limit(evaluation, max_error).get("error_is_low_enough", True)
     if not low_enough:
         screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")

@@ -30,8 +30,8 @@ from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import conformal_sets, judged_apart, rows_apart
-from rosenblatt.models.model import Model, Scorer
-from rosenblatt.training.examples import winner_leads
+from rosenblatt.models.model import Model, Scorer, label_sets
+from rosenblatt.training.examples import winner_leads, winners
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"
@@ -105,9 +105,10 @@ def predict(
     ignored. With two classes there is one score; above 0 it means the second class. The label is
     the most probable class, unless the model has a threshold of its own (train --threshold). A
     first line names the columns if there are several. A row that cannot be read gets an empty label
-    with --bad-rows skip, and always if it comes from standard input.
+    with --bad-rows skip, and always if it comes from standard input. Where rows may have several
+    labels, those above their thresholds are printed, separated as in training, else by ";".
     """
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
     if proba and not model.has_probabilities:
         how = "without --kernel and " if model.is_kernel else ""
         msg = f"{model_path} has no probabilities; train it {how}with --calibrate to get them."
@@ -129,7 +130,7 @@ def predict(
         ):
             activations = scorer.scores(batch)
             measures, ranking = _measures(model, activations, scores, proba, top)
-            columns = _columns(model, scorer.numbers(activations), measures, ranking, as_json)
+            columns = _columns(model, activations, measures, ranking, as_json)
             if promise is not None:
                 columns |= promise.columns(model, columns["label"], activations, nested=as_json)
             columns = _with_bad_rows(batch, (batch.kept or {}) | columns)
@@ -209,19 +210,38 @@ def _measures(
     return measures, np.argsort(best, axis=1, kind="stable")[:, :top]
 
 
-def _columns(model: Model, numbers: Any, measures: Measures, ranking: Any, nested: bool) -> Columns:
+def _label_column(model: Model, activations: NDArray[Any], nested: bool) -> Columns:
+    """Return the label of each row, or its labels, which JSON has as a list."""
+    if not model.several:
+        numbers = winners(activations, positive=model.positive)
+        return {
+            "label": [
+                model.classes[k] if nested else str(model.classes[k]) for k in numbers.tolist()
+            ]
+        }
+    sets = label_sets(model.labels, model.has_label(activations)).tolist()
+    if nested:
+        return {"labels": [list(one) for one in sets]}
+    return {"labels": [model.label_separator.join(map(str, one)) for one in sets]}
+
+
+def _columns(
+    model: Model, activations: NDArray[Any], measures: Measures, ranking: Any, nested: bool
+) -> Columns:
     """Return predictions as columns of words and numbers, or of what JSON holds."""
     labels = model.classes if nested else [str(label) for label in model.classes]
-    columns: Columns = {"label": [labels[k] for k in numbers.tolist()]}
+    columns, n_rows = _label_column(model, activations, nested), len(activations)
+    if ranking is not None and not nested:
+        columns = {}
     if ranking is not None and not nested:  # a group of columns for each place
         for k, chosen in enumerate(ranking.T, 1):
             ending = "" if k == 1 else f"_{k}"
             columns[f"label{ending}"] = [labels[number] for number in chosen.tolist()]
             for name, values in measures.items():
-                columns[f"{name}{ending}"] = values[np.arange(len(numbers)), chosen].tolist()
+                columns[f"{name}{ending}"] = values[np.arange(n_rows), chosen].tolist()
         return columns
     for name, values in measures.items():
-        if name == "score" and len(labels) == 2:
+        if name == "score" and len(labels) == 2 and not model.several:
             columns[name] = values[:, 1].tolist()
         elif nested:
             plural = "scores" if name == "score" else "probabilities"

@@ -72,7 +72,7 @@ from rosenblatt.parameters import ClusterSettings
 @setting_options(*KERNEL)
 @layout_options
 @setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
-@setting_options("calibrate", "verdict", "record_mistakes")
+@setting_options("calibrate", "verdict", "record_mistakes", "label_separator", "goal")
 @setting_options(*ClusterSettings.__annotations__)
 @value_option(
     "--max-size SIZE",

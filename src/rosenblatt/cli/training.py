@@ -44,6 +44,8 @@ REFUSED = {
     "validation": "--validation applies to a single process",
     "group": "--group applies to a single process",
     "weight": "--weight applies to a single process",
+    "label_separator": "--label-separator applies to a single process",
+    "goal": "--goal applies to a single process",
     "kernel": "--kernel needs all rows in one place",
     "gamma": "--gamma is a parameter of --kernel",
     "kernel_degree": "--kernel-degree is a parameter of --kernel",
@@ -185,6 +187,8 @@ def _search(screen: Screen, data: Sequence[str], options: Options, own: Options)
     if options["validation"]:
         msg = "--tune judges by folds of DATA: leave --validation out, or use --group."
         raise click.UsageError(msg)
+    if options.pop("goal") or options["label_separator"]:
+        raise click.UsageError("--tune judges rows of one label each: leave it out.")
     if options["kernel"] is not None:
         raise click.UsageError("--tune tries kernels by itself: leave --kernel out.")
     limit = options["time_limit"]
@@ -198,7 +202,7 @@ def _continued(
     screen: Screen, start: str, data: Sequence[str], layout: Layout, label: str | None
 ) -> Model:
     """Go on with the model of a file, and print how it does; return the new one."""
-    old = Model.load(start)
+    old = Model.load(start, several=True)
     old.check_weights()
     own = None if old.table is None else old.table.label
     if label not in (None, own) and f"column_{label}" != own:  # of a file without a header

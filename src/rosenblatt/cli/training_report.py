@@ -10,22 +10,24 @@ from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
-from rosenblatt.report.tables import interval
+from rosenblatt.report.tables import interval, label_figures
 from rosenblatt.training.history import ENDED_EARLY, REASONS
-from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
+from rosenblatt.wording import counted, decimals, number, percent, printable, size_text, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
 
+Judged = Evaluation | LabelEvaluation
 MOST_CLASSES = 8  # that are listed with their counts
 
 OPTIONS = {"max_iter": " (--max-iter)", "time_limit": " (--time-limit)"}  # that set a limit
 
 
 def report(
-    model: Model, path: str, evaluation: Evaluation | None, verdicts: "Sequence[Verdict]"
+    model: Model, path: str, evaluation: Judged | None, verdicts: "Sequence[Verdict]"
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
     error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
@@ -49,7 +51,7 @@ def show(
     screen: Screen,
     model: Model,
     path: str,
-    evaluation: Evaluation | None,
+    evaluation: Judged | None,
     test: Sequence[str],
     verdicts: "Sequence[Verdict]",
     *,
@@ -67,7 +69,8 @@ def show(
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
     screen.show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
-        f"{counted(len(model.classes), 'class')}{_listed_classes(model)}."
+        f"{counted(len(model.classes), 'label' if model.several else 'class')}"
+        f"{_listed_classes(model)}."
     )
     screen.pairs(training.get("read_as", ()))
     bad = training.get("bad_rows") or {"count": 0}
@@ -93,7 +96,7 @@ def show(
         f"weights {target}": "show the most important features",
         f"predict {target} NEW{kind}": "predict the labels of new data",
     }
-    if model.is_kernel:
+    if model.is_kernel or model.several:
         del steps[f"weights {target}"]
     lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
     screen.show("\nNext: " + "\n      ".join(lines))
@@ -104,7 +107,7 @@ def show_continued(
     model: Model,
     path: str,
     start: str,
-    evaluation: Evaluation | None,
+    evaluation: Judged | None,
     test: Sequence[str],
 ) -> None:
     """Print what became of a model that went on learning."""
@@ -219,10 +222,26 @@ def _show_course(screen: Screen, model: Model) -> None:
     )
 
 
+def _show_label_figures(screen: Screen, model: Model) -> None:
+    """Print how good labels are on the rows that chose their thresholds."""
+    figures = model.training.get("held_out_labels")
+    if figures is None:
+        few = " (there are too few)" if model.options["early_stopping"] else ""
+        screen.show(f"No rows were held out{few}, so all thresholds are 0.")
+        return
+    screen.show(f"On {counted(figures['rows'], 'held-out row')}: {label_figures(figures)}.")
+    screen.show("  These rows chose the passes and the thresholds; new data may do worse.")
+
+
 def _show_errors(
-    screen: Screen, model: Model, evaluation: Evaluation | None, test: Sequence[str]
+    screen: Screen, model: Model, evaluation: Judged | None, test: Sequence[str]
 ) -> None:
     counts, training = model.training["class_counts"], model.training
+    if model.several:
+        _show_label_figures(screen, model)
+        if evaluation is not None:
+            _show_test_error(screen, evaluation, test, counts)
+        return
     guess = max(range(len(counts)), key=counts.__getitem__)
     guessing = f"always {printable(str(model.classes[guess]))}"
     error = training["held_out_error"]
@@ -261,7 +280,7 @@ def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> 
     )
 
 
-def warn_of_labels(screen: Screen, evaluation: Evaluation) -> None:
+def warn_of_labels(screen: Screen, evaluation: Judged) -> None:
     """Tell of rows without a label and of labels that the model does not know."""
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
@@ -271,14 +290,25 @@ def warn_of_labels(screen: Screen, evaluation: Evaluation) -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
 
 
+def always_sentence(evaluation: LabelEvaluation, counts: Sequence[int] | None) -> str:
+    """Return what the labels that are most frequent in training would reach on every row."""
+    labels, f1 = evaluation.baseline(counts)
+    listed = printable(word_list(map(str, labels)))
+    return f"Baseline: always predicting {listed} has micro F1 {decimals(f1)}."
+
+
 def _show_test_error(
-    screen: Screen, evaluation: Evaluation, test: Sequence[str], counts: Sequence[int] | None
+    screen: Screen, evaluation: Judged, test: Sequence[str], counts: Sequence[int] | None
 ) -> None:
     """Tell of odd rows and labels, and print the error on test files and the baseline."""
     for remark in evaluation.remarks:
         screen.warn(remark)
     warn_of_labels(screen, evaluation)
-    if evaluation.error is not None:
+    if isinstance(evaluation, LabelEvaluation):
+        what = f"On {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
+        screen.show(f"{what}{label_figures(evaluation.figures())}.")
+        screen.show(f"  {always_sentence(evaluation, counts)}")
+    elif evaluation.error is not None:
         label, baseline = evaluation.baseline(counts)
         between = interval(evaluation.n_wrong, evaluation.n_rows)
         screen.show(

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import InputError, Parameter
+from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
 from rosenblatt.estimators.probabilities import scores_apart
@@ -265,13 +265,11 @@ class MultilabelClassifier(RuleClassifier):
 
     def _learner(self) -> Learner:
         learner = super()._learner()
-        if self.goal not in GOALS:
-            raise InputError(f'The parameter goal must be "each" or "ranking"; got {self.goal!r}.')
         if not self._several:
             return learner
         for name in ("class_weight", "calibrate"):
             if getattr(self, name):
-                raise several_labels(Parameter(name))
+                raise several_labels(name)
         return replace(learner, labels=self.goal)
 
     def _restore(self, model: Model) -> None:

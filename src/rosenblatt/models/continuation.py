@@ -120,12 +120,10 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
     model.count = state.count
     if memory[0] is not state.weights or memory[1] is not state.ledger:  # laid out otherwise
         model.follow(state)
-    record = _no_record(model, model.labels)  # it was of other rows
-    if model.training.keys() == {"label_type"}:  # else it was trained on files
-        record = {name: record[name] for name in ("spread", "calibration", "verdict")}
-    for name, value in record.items():
-        setattr(model, name, value)
-    if "training" in record:
+    model.spread = model.calibration = model.verdict = None  # they were of other rows
+    if model.training.keys() != {"label_type"}:  # it was trained on files
+        record = _no_record(model, model.labels)
+        model.training, model.arrays = record["training"], record["arrays"]
         model.outcome.pop("n_learned", None)
     return counts.updates
 
@@ -341,11 +339,10 @@ def _learn_sets(
     sets = places[members], ends
     said = model.has_label(_scores(model.state, rows))
     wrong = (said != has_label(sets, batch.labels, len(model.classes))).any(axis=1)
-    shown = (
-        LISTED.join(map(str, one))
-        for one in (numbers.found(batch.classes[batch.labels[-1]]), model.labels[said[-1]].tolist())
-    )
-    tally.add(len(wrong), int(wrong.sum()), (*shown, int(np.diff(known.indptr)[-1])))
+    given = LISTED.join(map(str, numbers.found(batch.classes[batch.labels[-1]])))
+    predicted = LISTED.join(map(str, model.labels[said[-1]].tolist()))
+    last = given, predicted, int(np.diff(known.indptr)[-1])
+    tally.add(len(wrong), int(wrong.sum()), last)
     learn_batch(model, learner, Examples(rows, batch.labels, weights, sets=sets))
     return model
 

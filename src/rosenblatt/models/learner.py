@@ -28,7 +28,6 @@ SHARED = (  # parameters that every estimator has by the same name
     *("n_iter_no_change", "time_limit", "random_state"),
 )
 BESIDE = ("max_iter", "class_weight", "calibrate", "warm_start", "verbose", "observers")  # so these
-LABELS = "MultilabelClassifier"  # of rows that may have several labels
 LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
 
 
@@ -53,13 +52,15 @@ SPELLINGS = {
     "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
     "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
     "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
-    LABELS: Spelling("rule memory parameters record_mistakes goal thresholds"),
     "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
     "KernelPerceptron": Spelling(
         "kernel degree gamma coef0 rule eta0 margin C memory multi_class max_support budget eta "
         "cache_size"
     ),
 }
+# Of rows that may have several labels: such a model holds a description, too
+LABELS = "MultilabelClassifier"
+LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
 
 @dataclass(frozen=True)
@@ -219,13 +220,17 @@ class Learner:
         )
 
     @property
+    def _spelling(self) -> Spelling:
+        return LABELS_SPELLING if self.labels else SPELLINGS[self.estimator]
+
+    @property
     def chosen(self) -> dict[str, float]:
         """The values of the rule's parameters that are not left to their defaults."""
         return {name: value for name, value in self.values.items() if value is not None}
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of that name that say what rule and memory are."""
-        own = SPELLINGS[self.estimator].own.split()
+        own = self._spelling.own.split()
         numbers = {entry.name: entry.default for entry in rule_parameters().values()}
         if self.rule == "perceptron":
             numbers["margin"] = 0.0
@@ -245,12 +250,12 @@ class Learner:
     def options(self) -> dict[str, Any]:
         """Return all parameters of that name."""
         shared = {name: getattr(self, name) for name in SHARED}
-        if "record_mistakes" in SPELLINGS[self.estimator].names:
+        if "record_mistakes" in self._spelling.names:
             shared["record_mistakes"] = self.record_mistakes
         return self.parameters() | {"max_iter": self.passes} | shared
 
 
-def several_labels(parameter: Parameter) -> InputError:
+def several_labels(parameter: Parameter | str) -> InputError:
     """Return the error for a parameter that rows with several labels cannot have."""
     return InputError(f"{parameter} is not available where a row may have several labels.")
 

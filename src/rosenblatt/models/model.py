@@ -272,6 +272,12 @@ class Model:
         return self
 
     @property
+    def label_separator(self) -> str:
+        """What stands between the labels of a row that is written, where it may have several."""
+        own = "" if self.table is None else self.table.label_separator
+        return own if own.isprintable() and own else ";"
+
+    @property
     def thresholds(self) -> NDArray[Any]:
         """The score of each label above which it is predicted, where a row may have several."""
         found: NDArray[Any] = self.arrays.get(THRESHOLDS, np.zeros(len(self.classes)))

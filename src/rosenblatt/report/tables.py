@@ -4,10 +4,12 @@ Each is its headings, its rows and its title. Columns without a heading and text
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rosenblatt.models.evaluation import Evaluation, wilson
 from rosenblatt.models.explanation import Contribution, Explanation, Ranking
+from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.model import Model
 from rosenblatt.wording import (
     Bar,
@@ -50,6 +52,36 @@ def class_table(evaluation: Evaluation) -> TableParts:
         values = [*evaluation.average_precision, *[None] * len(rows)]
         rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
     return headings, rows, title
+
+
+def label_table(evaluation: LabelEvaluation) -> TableParts:
+    """Return precision, recall and F1 of labels; of many, of the most frequent ones."""
+    reports, title = evaluation.by_class, "Labels"
+    if len(reports) > MOST_REPORTED:
+        reports = sorted(reports, key=lambda report: -report.support)[:MOST_REPORTED]
+        title = f"The {len(reports)} most frequent labels of {len(evaluation.labels):,}"
+    figures = ("precision", "recall", "f1")
+    rows: list[list[Cell]] = [
+        [
+            str(r.label),
+            *(decimals(getattr(r, name)) for name in figures),
+            decimals(evaluation.always_f1(r)),
+            r.support,
+        ]
+        for r in reports
+    ]
+    headings = ("label", "precision", "recall", "F1", "F1 of always", "rows")
+    return headings, rows, title
+
+
+def label_figures(figures: Mapping[str, Any]) -> str:
+    """Return in a sentence how good the labels of rows are that may have several."""
+    places = [f"at {k} {decimals(value)}" for k, value in figures["precision_at"].items()]
+    micro, macro = (decimals(figures[name]["f1"]) for name in ("micro", "macro"))
+    return (
+        f"micro F1 {micro}, macro F1 {macro}, precision {', '.join(places)}, exact match "
+        f"{percent(figures['exact_match'])}, Hamming loss {percent(figures['hamming_loss'])}"
+    )
 
 
 def confusion_list(evaluation: Evaluation, most: int) -> TableParts:

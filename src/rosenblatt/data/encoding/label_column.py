@@ -241,9 +241,9 @@ def label_separator(table: Table, name: str, said: str | None) -> str:
     if separator:
         parts = texts.cast(pl.String).str.replace_all(IN_LISTS, separator, literal=True)
         parts = parts.str.split(separator).explode().str.strip_chars(BLANKS)
-        check_labels(table, name, parts.filter(parts != ""), separator)
+        _check_parts(table, name, parts.filter(parts != ""), separator)
     else:
-        check_labels(table, name, series.drop_nulls())
+        check_labels(table, name)
         check_first_row(table, name)
     return separator
 
@@ -272,17 +272,23 @@ def _likely_separator(values: "pl.Series") -> str | None:
     return None
 
 
-def check_labels(table: Table, name: str, values: "pl.Series", separator: str = "") -> None:
+def _check_parts(table: Table, name: str, parts: "pl.Series", separator: str) -> None:
+    """Raise InputError where rows have more different labels than there are rows."""
+    n_values, n_rows = parts.n_unique(), table.frame.height
+    if n_values > n_rows >= FEWEST_ROWS:
+        raise InputError(
+            f"{table.file}: column '{name}' has {n_values:,} different labels in {n_rows:,} rows:"
+            f" it is no column of labels, or {Parameter('label_separator', separator)} is not what"
+            " stands between them."
+        )
+
+
+def check_labels(table: Table, name: str) -> None:
     """Raise InputError where the values of a column are no classes but quantities or names."""
-    if not separator and values.dtype == pl.String and all_numbers(values):
+    values = table.frame[name].drop_nulls()
+    if values.dtype == pl.String and all_numbers(values):
         values = values.cast(pl.Float64, strict=False).drop_nulls()
     n_values, n_rows = values.n_unique(), len(values)
-    if separator and n_values > table.frame.height >= FEWEST_ROWS:
-        raise InputError(
-            f"{table.file}: column '{name}' has {n_values:,} different labels in "
-            f"{table.frame.height:,} rows: it is no column of labels, or"
-            f" {Parameter('label_separator', separator)} is not what stands between them."
-        )
     if values.dtype.is_numeric():
         whole = bool((values == values.floor()).all())
         check_quantity(table.file, n_values, n_rows, whole=whole, column=name)
@@ -291,13 +297,13 @@ def check_labels(table: Table, name: str, values: "pl.Series", separator: str = 
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
             " so that nearly every row would be a class of its own; name another column with "
             f"{Parameter('label')}",
-            _several_hint(values, separator),
+            _several_hint(values),
             ".",
         )
 
 
-def _several_hint(values: "pl.Series", separator: str) -> Sentence | str:
-    likely = None if separator or values.dtype != pl.String else _likely_separator(values)
+def _several_hint(values: "pl.Series") -> Sentence | str:
+    likely = _likely_separator(values) if values.dtype == pl.String else None
     if likely is None:
         return ""
     return Sentence(
@@ -424,7 +430,7 @@ def _read_labels(
     table: Table, name: str, separator: str
 ) -> "tuple[pl.Series, dict[Any, Label | LabelSet], dict[Any, str]]":
     """Return a column, the label of each value, and what is wrong with others; "": missing."""
-    series = _plain_texts(table.frame[name])
+    series = (_plain_texts if separator else plainly_typed)(table.frame[name])
     if series.dtype.is_float():
         series = series.fill_nan(None)
     elif not series.dtype.is_numeric() and series.dtype not in (pl.String, pl.Boolean, pl.Null):

@@ -409,6 +409,9 @@ def _column(found: StoredArrays, stored: Any) -> InputColumn:
         found.check("form", str(form).isdecimal() and 0 < int(form) <= MOST_FEATURES)
         return InputColumn(_entry(found, stored, "name", str), role, form=form)
     dates = DATE_FORMS if parts != [""] else ("",)
+    if role == "label":
+        found.check("form", isinstance(form, str))
+        return InputColumn(_entry(found, stored, "name", str), role, form=form)
     found.check("form", form in (NUMBER_FORMS if role in ("numeric", "weight") else dates))
     return InputColumn(_entry(found, stored, "name", str), role, tuple(parts), form)
 
