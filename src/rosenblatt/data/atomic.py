@@ -78,14 +78,14 @@ def replacing(path: Target, mode: Literal["wb", "w"] = "wb") -> Iterator[IO[Any]
 
 
 @contextmanager
-def _naming(name: str, told: str = NOTHING_CHANGED) -> Iterator[None]:
+def _naming(name: str, ending: str = NOTHING_CHANGED) -> Iterator[None]:
     """Raise InputError with the name that the user gave where the system refuses something."""
     try:
         yield
     except BrokenPipeError:  # whoever read has seen enough: for a command to end quietly
         raise
     except OSError as error:
-        raise InputError(f"{name} cannot be written: {error.strerror or error}{told}.") from error
+        raise InputError(f"{name} cannot be written: {error.strerror or error}{ending}.") from error
 
 
 def lock(file: IO[Any] | FileIO) -> None:
@@ -175,9 +175,9 @@ def _target_of(name: str) -> Path:
 
 
 class _Written(RawIOBase):
-    def __init__(self, file: Any, name: str, told: str) -> None:
+    def __init__(self, file: Any, name: str, ending: str) -> None:
         self._file = file
-        self._name, self._told = name, told
+        self._name, self._ending = name, ending
 
     def writable(self) -> bool:
         return True
@@ -186,13 +186,13 @@ class _Written(RawIOBase):
         return int(self._file.fileno())
 
     def write(self, data: Any) -> int:
-        with _naming(self._name, self._told):
+        with _naming(self._name, self._ending):
             return int(self._file.write(data))
 
 
 @contextmanager
-def _buffered(file: Any, name: str, told: str, mode: str) -> Iterator[IO[Any]]:
-    buffered: IO[Any] = BufferedWriter(_Written(file, name, told))
+def _buffered(file: Any, name: str, ending: str, mode: str) -> Iterator[IO[Any]]:
+    buffered: IO[Any] = BufferedWriter(_Written(file, name, ending))
     if mode == "w":
         buffered = TextIOWrapper(buffered, encoding="utf-8", newline="\n")
     try:

@@ -148,7 +148,7 @@ def features_of(table: NDArray[Any], n_features: int, degree: int) -> NDArray[An
 
 
 def has_keys(n_features: int, degree: int) -> bool:
-    """Return whether so many features have few enough conjunctions for numbers of 64 bits."""
+    """Return whether the keys of all conjunctions of this degree fit into 64 bits."""
     return math.log2(max(n_features, 1)) * degree < 62.9
 
 

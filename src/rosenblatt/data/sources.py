@@ -45,7 +45,7 @@ UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class StoredBytes(io.RawIOBase):
-    """The bytes of a file or a pipe as they are stored, counted, and kept until it is said."""
+    """The stored bytes of a file or a pipe, counted; those that were looked at come again."""
 
     def __init__(self, raw: IO[bytes], name: str) -> None:
         self.raw, self.name = raw, name
@@ -59,7 +59,7 @@ class StoredBytes(io.RawIOBase):
         self.restart(keep=False)
 
     def restart(self, *, keep: bool) -> None:
-        """Give everything again from the first byte on; keep what follows only if it is said."""
+        """Begin again at the first byte; with ``keep`` also keep the bytes that follow."""
         self.n_bytes = 0
         self._place = 0  # in what is kept; beyond its end the stream itself is read
         self._keeps = keep
@@ -156,7 +156,7 @@ def peek(source: Source, size: int = PEEKED_BYTES, *, prompt: bool = False) -> b
     """Return the first ``size`` bytes after unpacking, or all if there are fewer.
 
     With ``prompt`` the first line is enough. Of standard input and of named pipes nothing is lost:
-    whoever opens them next is given the same bytes again.
+    the next reader gets the same bytes again.
     """
     stored, head, filled = _stored(source, keep=True), bytearray(size), 0
     try:

@@ -1,4 +1,4 @@
-"""Arrays of a model file, which nobody trusts: each is checked by its line of a table."""
+"""Untrusted arrays of a model file, each checked by its line of a table."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn

@@ -144,7 +144,7 @@ def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
     n_terms = 0 if terms is None else len(terms.hashes)
     numbers, statistics = np.concatenate(labels), encoding.statistics.values
     counts = np.bincount(numbers, minlength=len(classes.labels))
-    part = EncodingPart(statistics, terms, documents.of(n_terms), documents.n_texts)
+    part = EncodingPart(statistics, terms, documents.padded(n_terms), documents.n_texts)
     return Survey(len(numbers), 0, classes.labels, counts, encoding=part)
 
 

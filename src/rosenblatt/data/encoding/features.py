@@ -270,14 +270,14 @@ class DocumentCounts:
         found = np.bincount(numbers[numbers >= 0], minlength=len(self.counts))
         self.counts += found.astype(np.int32)
 
-    def of(self, n_terms: int) -> NDArray[np.int32]:
-        """Return the counts of so many terms; the last of them may be of no text."""
+    def padded(self, n_terms: int) -> NDArray[np.int32]:
+        """Return the counts of ``n_terms`` terms, 0 for those that no text has had yet."""
         return _longer(self.counts, max(n_terms, len(self.counts)))
 
     def weights(self, n_terms: int) -> NDArray[np.float32]:
-        """Return the inverse document frequency of so many terms."""
+        """Return the inverse document frequencies of ``n_terms`` terms."""
         if self._weights is None or len(self._weights) < n_terms:
-            counts = self.of(n_terms)
+            counts = self.padded(n_terms)
             idf = np.log((1.0 + self.n_texts) / (1.0 + counts)) + 1.0
             self._weights = np.maximum(idf, 1.0).astype(np.float32)
         return self._weights
@@ -355,13 +355,13 @@ class KeptNumbering(_Numbering):
 
     def drop_rare(self, texts: Container[int], least: int) -> None:
         """Forget the terms of text columns that stand in fewer texts; number the others anew."""
-        columns, counts = self.vocabulary.arrays().columns, self.documents.of(len(self))
+        columns, counts = self.vocabulary.arrays().columns, self.documents.padded(len(self))
         of_text = np.array([column in texts for column in range(int(columns.max(initial=0)) + 1)])
         self.keep(np.flatnonzero(~of_text[columns] | (counts >= least)))
 
     def keep(self, numbers: NDArray[Any]) -> None:
         """Forget all terms but these, which are numbered anew."""
-        arrays, counts = self.vocabulary.arrays(), self.documents.of(len(self))
+        arrays, counts = self.vocabulary.arrays(), self.documents.padded(len(self))
         self.documents = DocumentCounts(counts[numbers], self.documents.n_texts)
         self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, numbers))
         self._levels = {}
@@ -373,7 +373,7 @@ class KeptNumbering(_Numbering):
             return {}
         blanks = np.append(arrays.letters == ord(" "), False)  # a pair of words has one
         words = ~np.logical_or.reduceat(blanks, arrays.offsets[:-1])
-        of_words, counts = arrays.columns[words], self.documents.of(len(arrays.hashes))[words]
+        of_words, counts = arrays.columns[words], self.documents.padded(len(arrays.hashes))[words]
         shares = {}
         for column in texts:
             own = counts[of_words == column]

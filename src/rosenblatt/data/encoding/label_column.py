@@ -314,7 +314,7 @@ def _several_hint(values: "pl.Series") -> Sentence | str:
 def check_quantity(
     file: str, n_values: int, n_rows: int, *, whole: bool, column: str | None = None
 ) -> None:
-    """Raise InputError where so many different numbers are a quantity, not classes."""
+    """Raise InputError if the labels look like a quantity."""
     most = max(MOST_WHOLE, LARGE_SHARE * n_rows) if whole else MOST_FRACTIONS
     if n_rows < FEWEST_ROWS or n_values <= most:
         return

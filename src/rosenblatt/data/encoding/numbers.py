@@ -134,9 +134,9 @@ def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
 
 
 def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
-    """Return how the numbers of a column of text are written, None where some value is none.
+    """Return the number format of a column of text; None if a value is not a number.
 
-    Infinite ones are numbers here, so that whoever reads them can say that they are not finite.
+    Infinite ones are numbers here, so that reading them can say that they are not finite.
     Where 1,234 could be either, ``comma`` decides.
     """
     first = str(values[0]).strip(BLANKS)  # settles nearly every column of words

@@ -600,7 +600,7 @@ class TableEncoding(FeatureEncoding):
             arrays["bin_edges"] = np.concatenate([np.empty(0), *self.bins.edges])
             arrays["bin_offsets"] = np.cumsum([0, *lengths]).astype(np.int64)
         if self.has_text:
-            counts = self.numbering.documents.of(len(self.numbering))
+            counts = self.numbering.documents.padded(len(self.numbering))
             if not isinstance(self.numbering, KeptNumbering):
                 places = np.flatnonzero(counts)
                 arrays["term_places"], counts = places.astype(np.int32), counts[places]

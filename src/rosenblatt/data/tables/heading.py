@@ -312,7 +312,7 @@ def _heading(
     dialect = Dialect(separator, bool(asked.quoting))
     found = sample_rows(sample, dialect)
     if not found:
-        # Any layout will do for a first row that can't be read: whoever reads it says why.
+        # Any layout will do for a first row that can't be read: the parser says why.
         is_bad = _is_bad(sample, dialect, is_all=is_all)
         only = choose_unnamed(1, None, file)
         return (Heading(dialect, 1, header=False, choice=only), start) if is_bad else None
