@@ -11,7 +11,7 @@ from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.kernels.shapes import take
+from rosenblatt.kernels.shapes import dense_values, take
 from rosenblatt.training.examples import ClassWeight, Examples, class_weights, targets_of
 from rosenblatt.training.streaming import Reading
 
@@ -93,9 +93,7 @@ class FileRows:
         targets = targets_of(self.numbers, len(self.classes))
         if self.rows.n_features > most_columns:
             return Examples(self.rows, targets)
-        values, lengths = np.zeros(self.rows.shape), np.diff(self.rows.indptr)
-        values[np.repeat(np.arange(len(lengths)), lengths), self.rows.indices] = self.rows.data
-        return Examples(Dense(values, self.rows.constant), targets)
+        return Examples(Dense(dense_values(self.rows, float), self.rows.constant), targets)
 
     def row_weights(self, class_weight: ClassWeight | None) -> NDArray[Any] | None:
         """Return what multiplies the step of each row, by itself and by its class; None: 1."""

@@ -15,6 +15,7 @@ from rosenblatt.data.encoding import ConjoinedEncoding
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
@@ -594,16 +595,13 @@ def encoding_notes(encoding: Any) -> list[str]:
 
 def _verdict(trained: StreamFit, learner: Learner) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
-    from scipy import sparse
-
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:
         return None
-    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)
     y = np.array(reading.classes)[reading.ranks[reading.first.labels[: rows.shape[0]]]]
     # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)
-    X = X if rows.shape[1] > MOST_DENSE_COLUMNS else X.toarray()
+    X = (matrix_of if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values)(rows)
     found = public_name("diagnose")(X, y, mistakes=made if bounded else None)
     return found if bounded else replace(found, mistakes=None)  # those of its own search
