@@ -478,6 +478,16 @@ class RareClassSettings(TypedDict, total=False):
         ),
     ]
     calibrate: Annotated[Switch, Setting("Fit probabilities on the held-out rows.", default=False)]
+    guarantee: Annotated[
+        float | Names | None,
+        "FILE|SHARE",
+        Setting(
+            "Labelled rows to set the guarantee by, which nothing is learned from or chosen by: a "
+            "file, or a share of the rows, drawn at random. The model stores how sure it is of "
+            "them.",
+            shown="none",
+        ),
+    ]
 
 
 class OutputSettings(TypedDict, total=False):

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt import guarantee, load
+from rosenblatt import guarantee, load, train_files
+from rosenblatt.data.files import RowDraw
+from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import rows_apart
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import Model, model_of
 from tests.cli.running import invoked
 
 
@@ -132,3 +134,103 @@ def test_the_report_draws_it(files: Any) -> None:
     page = Path("r.html").read_text()
     assert "Guarantee by 1,500 rows, 95% confidence: answers" in page
     assert "share of rows answered" in page
+
+
+@pytest.mark.parametrize("ending", ["csv", "svm"])
+def test_a_share_is_set_aside(ending: str) -> None:
+    """The model is that of the other rows alone, in whatever file, and is judged by the share."""
+    generator = np.random.default_rng(5)
+    numbers = generator.integers(0, 2, 700)
+    X = np.round(generator.normal(size=(700, 3)) + numbers[:, None], 3).tolist()
+    if ending == "csv":
+        head = ["a,b,c,label"]
+        rows = [f"{x[0]},{x[1]},{x[2]},{['no', 'yes'][k]}" for x, k in zip(X, numbers, strict=True)]
+    else:
+        head = []
+        rows = [f"{k} 1:{x[0]} 2:{x[1]} 3:{x[2]}" for x, k in zip(X, numbers, strict=True)]
+    # Drawn by the line, or by the number of the row where lines are not known
+    places = np.arange(700, dtype=np.uint64) + np.uint64(2 if head else 0)
+    drawn = RowDraw(0.3, drawn=True).chosen(places)
+    assert 150 < drawn.sum() < 270
+    last = int(np.flatnonzero(drawn)[-1])  # with a class and a feature that no other row has
+    rows[last] = "1,2,3,perhaps" if head else "7 1:1 9:2"
+    parts = {
+        "all": rows,
+        "others": [row for row, apart in zip(rows, drawn, strict=True) if not apart],
+        "apart": [row for row, apart in zip(rows, drawn, strict=True) if apart],
+    }
+    for name, lines in parts.items():
+        Path(f"{name}.{ending}").write_text("\n".join([*head, *lines, ""]))
+    for name, wanted in (("all", "30%"), ("others", f"apart.{ending}")):
+        result = invoked("train", f"{name}.{ending}", "--guarantee", wanted, "-o", name)
+        assert result.exit_code == 0, result.stderr
+    one, two = Model.load("all"), Model.load("others")
+    assert one.classes == two.classes
+    assert one.weights.tolist() == two.weights.tolist()
+    assert one.training["n_rows"] == len(parts["others"])
+    found, expected = rows_apart(one), rows_apart(two)
+    assert found is not None
+    assert expected is not None
+    assert [side.tolist() for side in found] == [side.tolist() for side in expected]
+    assert len(found.lead) == drawn.sum()
+
+
+def test_where_a_share_cannot_be_drawn(files: Any) -> None:
+    """Standard input, groups, --from and --tune need a file; the sentences say so."""
+    train, _, _, model = files
+    text = Path(train).read_text()
+    result = invoked("train", "-", "--guarantee", "20%", "-o", "n", given=text)
+    assert "--guarantee 0.2 draws rows of files one by one; with standard input" in result.stderr
+    result = invoked("train", train, "--group", "a", "--guarantee", "0.2", "-o", "n")
+    assert "with --group name a file" in result.stderr
+    for more in (["--from", model], ["--tune"]):
+        result = invoked("train", train, *more, "--guarantee", "0.2", "-o", "n")
+        assert result.exit_code == 2
+        assert "--guarantee SHARE cannot be used with --from, --tune or" in result.stderr
+    assert not Path("n").exists()
+
+
+def test_a_smaller_model_is_judged_anew() -> None:
+    """With --max-size the guarantee is of the model that is written."""
+    texts = Path("texts.csv")
+    rows = [f"word{k % 50} more{k % 7},{'xy'[k % 2]}" for k in range(400)]
+    texts.write_text("\n".join(["text,label", *rows, ""]))
+    options = ["--text", "text", "--guarantee", "25%"]
+    assert invoked("train", "texts.csv", *options, "-o", "large").exit_code == 0
+    most = str(Path("large").stat().st_size - 1500)
+    result = invoked("train", "texts.csv", *options, "--max-size", most, "-o", "small")
+    assert result.exit_code == 0, result.stderr
+    assert "dropped" in result.stderr
+    found = rows_apart(Model.load("small"))
+    assert found is not None
+    assert len(found.lead) == len(rows) - Model.load("small").training["n_rows"]
+
+
+def test_in_python(files: Any) -> None:
+    """train_files takes a file or a share, and refuses what is neither."""
+    train, apart, _, model = files
+    found = rows_apart(model_of(train_files(train, label="label", guarantee=apart)))
+    stored = rows_apart(Model.load(model))
+    assert found is not None
+    assert stored is not None
+    assert found.lead.tolist() == stored.lead.tolist()
+    part = model_of(train_files(train, label="label", guarantee=0.25))
+    assert part.training["guarantee_rows"] + part.training["n_rows"] == 400
+    with pytest.raises(InputError, match="guarantee of train_files must be"):
+        train_files(train, guarantee=1.5)
+
+
+def test_several_labels_are_refused(files: Any) -> None:
+    """Where a row may have several labels there is no guarantee, at training or at prediction."""
+    _, apart, _, _ = files
+    rows = ["a;b,chess perl", "a,chess", "b,perl"] * 30
+    Path("several.csv").write_text("\n".join(["label,text", *rows, ""]))
+    several = ["several.csv", "--label-separator", ";", "-o", "n"]
+    result = invoked("train", *several, "--guarantee", "20%")
+    refused = "is not available where a row may have several labels"
+    assert f"--guarantee {refused}" in result.stderr
+    assert invoked("train", *several).exit_code == 0
+    assert f"--sets {refused}" in invoked("predict", "n", apart, "--sets", "5%").stderr
+    result = invoked("predict", "n", apart, "--error-at-most", "5%")
+    assert result.exit_code == 2
+    assert f"--error-at-most {refused}" in result.stderr

@@ -228,7 +228,9 @@ def test_shares_are_shares(given: dict[str, float]) -> None:
 def test_what_has_no_guarantee() -> None:
     """Several labels a row, labels of another number than rows, and what has no scores are told."""
     several = MultilabelClassifier().fit([[0.0], [1.0]], [["a"], ["a", "b"]])
-    with pytest.raises(InputError, match="one label a row; this classifier gives rows several"):
+    with pytest.raises(
+        InputError, match="A guarantee is not available where a row may have several"
+    ):
         guarantee(several, [[0.0]], [["a"]])
     clf = Perceptron().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match="2"):

@@ -149,6 +149,13 @@ def _column_pairs(text: str) -> int | tuple[str, ...]:
     return pairs
 
 
+def _file_or_share(text: str) -> Any:
+    try:
+        return _share(text)
+    except ValueError:
+        return text
+
+
 size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
 share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
 class_weight = text_value(
@@ -302,6 +309,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "char_ngrams": {"callback": ngram_lengths},
     "column_pairs": {"callback": column_pairs},
     "class_weight": {"callback": class_weight},
+    "guarantee": {"callback": text_value(_file_or_share, "a file or a share")},
     "buffer": {"callback": size},
     "worker_memory": {"callback": size},
     "time_limit": {

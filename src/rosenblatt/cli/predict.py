@@ -30,6 +30,7 @@ from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import conformal_sets, judged_apart, rows_apart
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer, label_sets
 from rosenblatt.training.examples import winner_leads, winners
 from rosenblatt.wording import percent, printable
@@ -175,6 +176,8 @@ def _promise(
     if error is None and sets is None:
         refuse(["guarantee"], "--error-at-most or --sets")
         return None
+    if model.several:
+        raise several_labels("--sets" if error is None else "--error-at-most")
     batches = model.rows(paths, layout=layout, tell=screen.warn) if paths else None
     apart = rows_apart(model) if batches is None else judged_apart(model, batches)
     if apart is None:
@@ -189,8 +192,7 @@ def _promise(
     allowance = None if sets is None else apart.allowance(sets)
     if allowance == math.inf:
         least = f"{math.ceil(1 / sets - 1):,} rows" if sets else "an error above 0"
-        screen.warn(f"Every set has all labels: --sets {sets:g} needs {least} at least, or fewer "
-                    "labels that the model does not know.")  # fmt: skip
+        screen.warn(f"Every set has all labels: --sets {sets:g} needs {least} at least.")
     return Promise(threshold, allowance)
 
 

@@ -55,13 +55,6 @@ from rosenblatt.parameters import ClusterSettings
     help="Test data; the error on them is printed at the end (repeatable).",
 )
 @value_option(
-    "--guarantee DATA",
-    group="Rare classes and probabilities",
-    multiple=True,
-    help="Labelled rows to set the guarantee by, never learned from; the model stores how sure it "
-    "is of them (predict --error-at-most and --sets) (repeatable).",
-)
-@value_option(
     "--tune",
     group="Learning",
     is_flag=True,
@@ -72,7 +65,8 @@ from rosenblatt.parameters import ClusterSettings
 @setting_options(*KERNEL)
 @layout_options
 @setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
-@setting_options("calibrate", "verdict", "record_mistakes", "label_separator", "goal")
+@setting_options("calibrate", "guarantee", "verdict", "record_mistakes")
+@setting_options("label_separator", "goal")
 @setting_options(*ClusterSettings.__annotations__)
 @value_option(
     "--max-size SIZE",

@@ -21,7 +21,7 @@ from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import Milestone, learn_files
-from rosenblatt.models.guarantee import judged_apart, with_guarantee
+from rosenblatt.models.guarantee import guaranteed, rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
@@ -34,7 +34,7 @@ Options = dict[str, Any]
 
 COMMAND = (  # options that say nothing of the model
     *("output", "force", "start", "test", "layout", "tune", "folds", "metric", "verbose"),
-    *("max_size", "guarantee"),
+    "max_size",
 )
 WITH_FROM = (
     *("start", "data", "output", "force", "test", "guarantee", "as_json", "label", *LAYOUT),
@@ -70,8 +70,8 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
     if start is not None:
         _check_alone(click.get_current_context())
     path = own["output"] or _model_path(data, force=own["force"], new=start is None)
-    apart = own["guarantee"]
-    _check_paths(path, (test, apart), layout, options["checkpoint"], options["cache"])
+    others = test, _guarantee_files(options["guarantee"], own)
+    _check_paths(path, others, layout, options["checkpoint"], options["cache"])
     if start is not None:
         model = _continued(screen, start, data, layout, options["label"])
     else:
@@ -84,9 +84,8 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         model = make(screen, data, dict(options), own)
         if own["max_size"] is not None:
             model = _pruned(screen, model, own["max_size"], test or options["validation"], layout)
-    if apart:
-        judged = judged_apart(model, model.rows(apart, layout=layout, tell=screen.warn))
-        model = with_guarantee(model, judged)
+    if options["guarantee"] is not None and rows_apart(model) is None:
+        model = guaranteed(model, data, options["guarantee"], layout, screen.warn)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:
@@ -100,6 +99,15 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         screen.json(report(model, path, evaluation, own["verdicts"]))
     else:
         show(screen, model, path, evaluation, test, own["verdicts"], verbose=own["verbose"])
+
+
+def _guarantee_files(wanted: float | str | None, own: Options) -> list[str]:
+    """Return the files that --guarantee names; raise UsageError where it may not be a share."""
+    alone = own["start"] is None and not own["tune"] and own["engine"]["engine"] == "process"
+    if isinstance(wanted, float) and not alone:
+        msg = "--guarantee SHARE cannot be used with --from, --tune or --engine dask; name a file."
+        raise click.UsageError(msg)
+    return [wanted] if isinstance(wanted, str) else []
 
 
 def _pruned(
@@ -144,6 +152,7 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
 
     kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
     options.pop("recipe")  # nothing is tried there
+    options.pop("guarantee")  # comes last
     options.pop("refit")  # shards keep the weights of the best epoch, as the help says
     options["rule"] = options["rule"] or "perceptron"  # the steps of which every mixing weighs
     layout, columns, learner = settings(**options)

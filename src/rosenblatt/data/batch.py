@@ -167,6 +167,23 @@ class Batch(NamedTuple):
         """The row of each value."""
         return np.repeat(np.arange(self.n_rows), np.diff(self.indptr))
 
+    def draw_numbers(self, before: int) -> NDArray[np.uint64]:
+        """Return a number for each row, where so many came before it."""
+        return np.arange(before, before + self.n_rows, dtype=np.uint64)
+
+    def filtered(self, keep: NDArray[np.bool_]) -> "Batch":
+        """Return the batch with some of its rows."""
+        left, values = np.append(np.cumsum(keep) - keep, keep.sum()), keep[self.row_numbers]
+        indices = self.indices[values]
+        return self._replace(
+            data=self.data[values],
+            indices=indices,
+            indptr=np.append(0, np.cumsum(np.diff(self.indptr)[keep])),
+            n_features=int(indices.max(initial=-1)) + 1,
+            labels=self.labels[keep],
+            bad=tuple(row._replace(before=int(left[row.before])) for row in self.bad),
+        )
+
     def with_rows(self, rows: "Batch") -> "Batch":
         """Return the batch with other features in its rows."""
         return self._replace(

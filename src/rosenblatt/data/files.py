@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, running_sums, unfamiliar
 from rosenblatt.data.conjunctions import ColumnPairs, ConjunctionCollector
@@ -218,13 +219,37 @@ class Decisions:
         return lines
 
 
+class RowDraw(NamedTuple):
+    """Rows of files that are drawn at random, each by its number, or all others."""
+
+    share: float  # of the rows
+    drawn: bool  # whether those drawn are read, or the others
+
+    def chosen(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return which rows of these numbers are read (SplitMix64 of Steele and others, 2014)."""
+        with np.errstate(over="ignore"):
+            z = numbers * np.uint64(0x9E3779B97F4A7C15)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        below = (z ^ (z >> np.uint64(31))) / 2.0**64 < self.share
+        return np.asarray(below == self.drawn)
+
+
 class Files:
     """Files that are named by a user, all of one format."""
 
-    def __init__(self, paths: Sequence[str], layout: Layout, *, prompt: bool = False) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        layout: Layout,
+        *,
+        prompt: bool = False,
+        draw: RowDraw | None = None,
+    ) -> None:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
+        self.draw = draw  # of the rows that are read, where not all are
         self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
@@ -264,14 +289,20 @@ class Files:
         self, classes: Classes, zero_based: bool | None, max_index: int | None = None
     ) -> Iterator[Batch]:
         """Yield the rows of svmlight files; from where they count is decided once for all."""
-        how: Any = {"classes": classes, "prompt": self.prompt, "bad_rows": self.bad_rows}
+        met = classes if self.draw is None else Classes()
+        how: Any = {"classes": met, "prompt": self.prompt, "bad_rows": self.bad_rows}
 
         def read(name: str) -> Iterator[Batch]:
             return svmlight_batches(name, zero_based=zero_based, max_index=max_index, **how)
 
         for batch in self._each(read):
             zero_based = batch.zero_based
-            yield batch
+            if met is classes:
+                yield batch
+                continue
+            used, place = np.unique(batch.labels, return_inverse=True)
+            codes = classes.codes([met.labels[k] for k in used.tolist()])  # those of rows read
+            yield batch._replace(labels=codes[place], classes=classes.labels)
 
     def tables(
         self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
@@ -289,10 +320,14 @@ class Files:
 
     def _each(self, read: Callable[[str], Iterator[Any]]) -> Iterator[Any]:
         """Yield what is read of each file; bytes count on from one to the next."""
-        before = 0
+        before = n_rows = 0
         for name in self.names:
             for part in read(name):
-                yield part._replace(bytes_read=part.bytes_read + before)
+                found = part._replace(bytes_read=part.bytes_read + before)
+                if self.draw is not None:
+                    found = found.filtered(self.draw.chosen(part.draw_numbers(n_rows)))
+                    n_rows += len(part.draw_numbers(n_rows))
+                yield found
             before += stored_size(name)
 
     def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:

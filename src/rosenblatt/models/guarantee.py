@@ -17,7 +17,7 @@ Gammerman and Shafer 2005).
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,7 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.files import Files, Layout, RowDraw
 from rosenblatt.errors import InputError
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import Interval
@@ -173,7 +175,7 @@ def conformal_sets(scores: NDArray[Any], allowance: float) -> NDArray[np.bool_]:
 def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
     """Return how sure a model is of labelled rows; those without a label are left out."""
     if model.several:
-        raise InputError("A guarantee is of one label a row; this model gives rows several.")
+        raise several_labels("A guarantee")
     scorer, parts = Scorer(model), list[RowsApart]()
     for batch in batches:
         scores, given = scorer.scores(batch), batch.labels >= 0
@@ -182,6 +184,28 @@ def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
     if not sum(len(part.lead) for part in parts):
         raise InputError("A guarantee needs rows with labels; none of these has one.")
     return RowsApart(*(np.concatenate(side) for side in zip(*parts, strict=True)))
+
+
+def row_draw(wanted: Any, *, drawn: bool) -> RowDraw | None:
+    """Return which rows a share for the guarantee means: those drawn, or all others."""
+    if wanted is None or isinstance(wanted, str | Sequence):
+        return None
+    check_parameters("train_files", {"guarantee": wanted}, {"guarantee": SHARE})
+    return RowDraw(float(wanted), drawn)
+
+
+def guaranteed(
+    model: Model,
+    paths: Sequence[str],
+    wanted: Any,
+    layout: Layout,
+    tell: Callable[[str], object] | None = None,
+) -> Model:
+    """Return a model with a guarantee by files, or by a share of those that it learned from."""
+    draw = row_draw(wanted, drawn=True)
+    names = paths if draw is not None else [wanted] if isinstance(wanted, str) else wanted
+    files = Files(names, layout, draw=draw)
+    return with_guarantee(model, judged_apart(model, model.rows(files, tell=tell)))
 
 
 def with_guarantee(model: Model, apart: RowsApart) -> Model:
@@ -308,7 +332,7 @@ def guarantee(
     check_parameters("guarantee", given, dict.fromkeys(given, SHARE))
     model = getattr(estimator, "model_", None)
     if isinstance(model, Model) and model.several:
-        raise InputError("A guarantee is of one label a row; this classifier gives rows several.")
+        raise several_labels("A guarantee")
     scores = _scores(estimator, X)
     classes, labels = np.asarray(estimator.classes_), np.asarray(y)
     check_count(labels, len(scores))

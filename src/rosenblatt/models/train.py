@@ -21,6 +21,7 @@ from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.evaluation import neglected
+from rosenblatt.models.guarantee import guaranteed, row_draw
 from rosenblatt.models.held_out import (
     HeldOutFit,
     HeldOutResult,
@@ -236,8 +237,8 @@ class TrainingPlan:
 def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
-    names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation")
-    class_weight, threshold, calibrate, refit, recipe, other = (given.pop(name) for name in names)
+    names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
+    class_weight, threshold, calibrate, refit, recipe, other, apart = map(given.pop, names)
     goal = given.pop("goal")
     check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
     kernel = None
@@ -253,7 +254,12 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         rival = every if kernel is None else Parameter("kernel", kernel.kernel)
         chosen = Parameter("column_pairs")
         raise InputError(f"{chosen} is not available with {rival}: leave one out.")
-    source = ShownFiles(Files(_names(paths), layout), columns)
+    files = Files(_names(paths), layout, draw=row_draw(apart, drawn=False))
+    if files.draw is not None and (columns.group is not None or not files.rereadable):
+        alone = Parameter("group") if files.rereadable else "standard input"
+        share = Parameter("guarantee", apart)
+        raise InputError(f"{share} draws rows of files one by one; with {alone} name a file.")
+    source = ShownFiles(files, columns)
     if kernel is not None and columns.group is not None:
         both = Parameter("group"), " is not available with ", Parameter("kernel"), "."
         raise InputError(Sentence(*both))
@@ -262,7 +268,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         _check_validation(_names(other), kernel, holds=holds)
         source.validation = Files(_names(other), layout)
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
-    refused["column_pairs"] = columns.column_pairs
+    refused |= {"column_pairs": columns.column_pairs, "guarantee": apart}
     learner = _label_learner(source, learner, goal, refused)
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     plain = open_rule and not learner.records  # which the second order cannot
@@ -387,13 +393,16 @@ def trained_model(
         record[name] += model.training.pop(name, [])
     facts = {"n_rows": model.training.pop("n_rows", int(counts.sum()))}
     facts["class_counts"] = counts.tolist()
-    return replace(
+    model = replace(
         model,
         encoding=encoding.as_json(),
         encoding_arrays=encoding.arrays(),
         spread=Spread(low, high, deviation, rows.shape[0]),
         training=record | model.training | facts,
     )
+    if how["guarantee"] is None:
+        return model
+    return guaranteed(model, files.names, how["guarantee"], files.layout, run.tell)
 
 
 def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
@@ -482,6 +491,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
     described["recipe"] = "auto" if plan.races else "plain"
     described |= {"validation": list(others)} if others else {}
+    described |= {} if files.draw is None else {"guarantee": files.draw.share}
     chosen = {"class_weight": plan.class_weight, "threshold": plan.wanted.threshold}
     described |= plain_options(chosen)
     return Checkpoint(

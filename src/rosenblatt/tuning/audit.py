@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import fit_calibration, probabilities
-from rosenblatt.models.train import plan_of
+from rosenblatt.models.rows import FileRows
+from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.training.examples import winner_leads
 from rosenblatt.tuning.folds import Names, judged_folds
 
@@ -85,13 +87,8 @@ def audit(
         raise InputError("audit reads the data twice: give files, not standard input.")
     if plan.kernel is not None:
         plan.kernel.check(plan.learner, threshold=plan.wanted.threshold)
-    rows, results = judged_folds(plan, folds)
+    rows, shares = fold_probabilities(plan, folds, tell)
     numbers, classes = rows.numbers, rows.classes
-    scores = np.zeros(len(numbers) if len(classes) == 2 else (len(numbers), len(classes)))
-    for number, fold in enumerate(results, 1):
-        scores[fold.tried] = fold.scores / (float(winner_leads(fold.scores).mean()) or 1.0)
-        tell(number)
-    shares = probabilities(fit_calibration(scores, numbers), scores)
     own, guess = shares[np.arange(len(numbers)), numbers], shares.argmax(axis=1)
     doubtful = np.flatnonzero(shares.max(axis=1) > own).tolist()
     found = plan.source.found_rows({*doubtful})
@@ -101,3 +98,16 @@ def audit(
     ]
     suspects.sort(key=lambda row: row.probability)  # stable: equal ones as in the files
     return Audit(suspects, len(numbers), folds, plan.title)
+
+
+def fold_probabilities(
+    plan: TrainingPlan, folds: int, tell: Callable[[int], object] = lambda _: None
+) -> tuple[FileRows, NDArray[Any]]:
+    """Return the rows of a plan, and the probability of each class by models of the other folds."""
+    rows, results = judged_folds(plan, folds)
+    n_rows, n_classes = len(rows.numbers), len(rows.classes)
+    scores = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
+    for number, fold in enumerate(results, 1):
+        scores[fold.tried] = fold.scores / (float(winner_leads(fold.scores).mean()) or 1.0)
+        tell(number)
+    return rows, probabilities(fit_calibration(scores, rows.numbers), scores)

@@ -18,6 +18,7 @@ from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.models.race import Form, Offer, offers
@@ -131,6 +132,10 @@ class FoldResult(NamedTuple):
 
 def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[FoldResult]]:
     """Read the rows of a plan, and return them with what each fold of them gives."""
+    if plan.source.files.draw is not None:
+        raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
+    if plan.learner.labels:
+        raise several_labels(Parameter("folds"))
     raced = plan.race() is not None
     plan.race_texts()
     intercept = plan.learner.fit_intercept

@@ -78,6 +78,11 @@ class Table(NamedTuple):
             bad=tuple(sorted(row._replace(before=int(before[row.before])) for row in self.bad)),
         )
 
+    def draw_numbers(self, _: int) -> NDArray[np.uint64]:
+        """Return a number for each row that does not depend on other rows: its line, if any."""
+        rows = np.arange(self.frame.height) + self.first_row
+        return (rows if self.lines is None else self.lines).astype(np.uint64)
+
     def place(self, row: int) -> str:
         """Return where a row of this table stands, as an error message says it."""
         file, number = self.numbered(row)
