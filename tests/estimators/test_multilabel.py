@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.metrics import f1_score
+from sklearn.metrics import accuracy_score, f1_score
 from sklearn.multiclass import OneVsRestClassifier
 
 from rosenblatt import (
@@ -19,7 +19,6 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.model import Model
 from rosenblatt.plots import ConfusionDisplay, WeightsDisplay
 from rosenblatt.report import html_report
@@ -134,31 +133,22 @@ def test_what_needs_one_label_refuses_several() -> None:
 
 
 def test_thresholds_raise_f1_on_new_rows() -> None:
-    """Where labels are rare and noisy, thresholds from held-out rows find more of them."""
+    """Where labels are rare and noisy, thresholds from held-out rows find more of them.
+
+    And what they gain in F1 is more than they lose in rows that are exactly right.
+    """
     made = np.random.default_rng(1)
-    rows = made.standard_normal((3000, 20))
-    noise = made.standard_normal((3000, 12))
+    rows = made.standard_normal((8000, 20))
+    noise = made.standard_normal((8000, 12))
     tags = (rows @ made.standard_normal((20, 12)) / 4 + noise > 1.8).astype(int)
-    plain = MultilabelClassifier(thresholds=False).fit(rows[:2000], tags[:2000])
-    tuned = MultilabelClassifier().fit(rows[:2000], tags[:2000])
+    plain = MultilabelClassifier(thresholds=False).fit(rows[:5000], tags[:5000])
+    tuned = MultilabelClassifier().fit(rows[:5000], tags[:5000])
     assert np.array_equal(plain.coef_, tuned.coef_)
-    f1 = [
-        f1_score(tags[2000:], clf.predict(rows[2000:]), average="micro") for clf in (plain, tuned)
-    ]
-    assert f1[1] > f1[0] + 0.05
-
-
-def test_a_threshold_is_the_best_on_its_rows() -> None:
-    """A threshold is near the one of highest F1; that of a rare label is not lower."""
-    truth = np.zeros((4000, 2), bool)
-    truth[:1000, 0] = True
-    truth[:2, 1] = True
-    scores = np.where(truth, 1.0, -1.0) + np.random.default_rng(0).standard_normal((4000, 2))
-    first, second = fitted_thresholds(scores, truth)
-    grid = np.linspace(-3, 3, 301)
-    best = max(f1_score(truth[:, 0], scores[:, 0] > t) for t in grid)
-    assert f1_score(truth[:, 0], scores[:, 0] > first) > best - 0.005
-    assert first <= second <= scores[truth].max()
+    said = [clf.predict(rows[5000:]) for clf in (plain, tuned)]
+    f1 = [f1_score(tags[5000:], one, average="micro") for one in said]
+    exact = [accuracy_score(tags[5000:], one) for one in said]
+    assert f1[1] > f1[0] + 0.03
+    assert f1[1] + exact[1] > f1[0] + exact[0] + 0.01
 
 
 def test_one_label_a_row_is_the_usual_classifier() -> None:

@@ -112,6 +112,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     ``_begin``, and changes the model by passes, ``_train``, or by one pass, ``_learn_batch``.
     """
 
+    _warns = True  # of a training that ended before it was done
     _model: Model  # its options are those of the moment: see model_
     _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
@@ -358,7 +359,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
         warning = None if outcome.stop_reason == "converged" else advice(outcome, held, cure)
-        if warning is not None:
+        if warning is not None and self._warns:
             warnings.warn(f"{type(self).__name__} {warning}", ConvergenceWarning, stacklevel=3)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -416,7 +417,8 @@ class OnlineClassifier(FittedClassifier, stored=False):
         return self
 
     def _empty(self, learner: Learner, classes: NDArray[Any], rows: Rows) -> Model:
-        return Model.empty(type(self).__name__, learner, classes, rows.shape[1])
+        name, by_feature = type(self).__name__, rows.sparse
+        return Model.empty(name, learner, classes, rows.shape[1], by_feature=by_feature)
 
     def _begin(self, model: Model, learner: Learner, **start: ArrayLike | None) -> None:
         if start and learner.voted:

@@ -1,5 +1,6 @@
 """Several labels a row: one weight vector a label, learned in the same pass."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -15,12 +16,13 @@ from rosenblatt.estimators.probabilities import scores_apart
 from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.models.label_thresholds import fitted_thresholds
+from rosenblatt.models.label_thresholds import above, fitted_thresholds
 from rosenblatt.models.learner import Learner, several_labels
-from rosenblatt.models.model import THRESHOLDS, Model, above
+from rosenblatt.models.model import THRESHOLDS, Model
 from rosenblatt.training.examples import Examples, has_label, permute
 
 GOALS = ("each", "ranking")
+LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 
 
@@ -110,14 +112,19 @@ def has_several(y: Any) -> bool:
     PARAMETERS
     | RULE_PARAMETERS
     | {
+        "parameters": (
+            "The rule's own parameters by name; those that are missing have their defaults, C of "
+            "PA-I 0.3 where a row may have several labels."
+        ),
         "goal": (
             'When a row of several labels is right: "each" where every label is on its side of '
             'zero, "ranking" where those that it has stand above all others.'
         ),
         "thresholds": (
-            "Choose for each label the score above which it is predicted, by F1 on rows that were "
-            "not learned from, a share of ``validation_fraction``; the weights are those of all "
-            "rows. Else it is 0."
+            "Choose for each label the score above which it is predicted, by micro F1 and exact "
+            "rows among those that were not learned from, a share of ``validation_fraction``; and "
+            "whether the best label is predicted where none is above its own. The weights are "
+            "those of all rows. Else it is 0."
         ),
     },
     UNRECORDED | {"thresholds_": "The score of each label above which it is predicted."},
@@ -184,16 +191,24 @@ class MultilabelClassifier(RuleClassifier):
         self
         """
         self._meet(y, goes_on=self.warm_start)
-        own = X_val, y_val, groups
-        if self._several and any(one is not None for one in own):
+        own = {"X_val": X_val, "y_val": y_val, "groups": groups}
+        if self._several and any(one is not None for one in own.values()):
             raise InputError(
                 "X_val, y_val and groups are for rows of one label each: leave them out."
             )
-        y = label_rows(y) if self._several else y
-        super().fit(X, y, coef_init, intercept_init, sample_weight, *own)
-        if self._several and self.thresholds:
-            start = {"coef_init": coef_init, "intercept_init": intercept_init}
-            self._model.arrays = {THRESHOLDS: self._fitted_thresholds(X, y, sample_weight, **start)}
+        start = {"coef_init": coef_init, "intercept_init": intercept_init}
+        if not (self._several and self.thresholds):
+            given = label_rows(y) if self._several else y
+            return super().fit(X, given, **start, sample_weight=sample_weight, **own)
+        goes_on = self.warm_start and "_model" in vars(self)
+        rows, labels = self._check_rows(X, y, reset=not goes_on)
+        weight = check_sample_weight(sample_weight, len(labels.numbers))
+        with ThreadPoolExecutor(1) as other:  # kernels let go of the interpreter: both run at once
+            apart = other.submit(self._fitted_thresholds, rows, labels, weight, **start)
+            super().fit(X, labels, **start, sample_weight=sample_weight)
+            thresholds = apart.result()
+        if thresholds is not None:
+            self._model.arrays = {THRESHOLDS: thresholds}
         return self
 
     def partial_fit(
@@ -224,17 +239,22 @@ class MultilabelClassifier(RuleClassifier):
             self.__dict__.pop("_checked", None)
 
     def _fitted_thresholds(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, **start: ArrayLike | None
-    ) -> NDArray[np.float64]:
-        """Return thresholds for the scores of rows that another learner has not learned from."""
-        rows, labels = self._check_rows(X, y, reset=False)
+        self,
+        rows: Rows,
+        labels: LabelRows,
+        weight: NDArray[Any] | None,
+        **start: ArrayLike | None,
+    ) -> NDArray[np.float64] | None:
+        """Return thresholds for the scores of rows that another learner has not learned from.
+
+        None stands for too few rows to hold any out.
+        """
         order = np.arange(len(labels.numbers))
         permute(order, np.random.default_rng(0))
         n_tried = int(self.validation_fraction * len(order))
         if not n_tried:
-            return np.zeros(len(self.classes_))
+            return None
         tried, rest = order[:n_tried], np.sort(order[n_tried:])
-        weight = check_sample_weight(sample_weight, len(order))
         changed = {"thresholds": False, "warm_start": False}
         scores = scores_apart(
             self, matrix_of(rows), labels.take(rest), weight, (rest, tried), changed, **start
@@ -244,18 +264,19 @@ class MultilabelClassifier(RuleClassifier):
     @property
     def thresholds_(self) -> NDArray[Any]:
         """The score of each label above which it is predicted."""
-        return self._fitted.thresholds
+        return self._fitted.thresholds[:-1]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return an indicator of shape (n_rows, n_labels), or the label of each row, if it has one.
 
-        A label is predicted where its score is above its threshold.
+        A label is predicted where its score is above its threshold. Where none is, held-out rows
+        decide from which score on the best label is predicted.
         """
         check_is_fitted(self)
         if not self._several:
             return super().predict(X)
         scores, positive = self.decision_function(X), self.zero == "positive"
-        return above(scores, self.thresholds_, positive=positive).astype(np.int64)
+        return above(scores, self._model.thresholds, positive=positive).astype(np.int64)
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """Return the labels of each row."""
@@ -270,7 +291,8 @@ class MultilabelClassifier(RuleClassifier):
         for name in ("class_weight", "calibrate"):
             if getattr(self, name):
                 raise several_labels(name)
-        return replace(learner, labels=self.goal)
+        usual = {"C": LIMIT} if self.rule == "pa1" else {}
+        return replace(learner, labels=self.goal, values=usual | learner.chosen)
 
     def _restore(self, model: Model) -> None:
         super()._restore(model)
@@ -280,7 +302,7 @@ class MultilabelClassifier(RuleClassifier):
         if not self._several:
             return super()._check_rows(X, y, reset=reset)
         labels = label_rows(y)
-        rows, _ = check_rows(self, X, labels.numbers, reset=reset)
+        rows, _ = check_rows(self, X, np.zeros(len(labels.numbers), np.int8), reset=reset)
         return rows, labels
 
     def _counted(self, y: Any, weight: NDArray[Any] | None) -> NDArray[Any]:

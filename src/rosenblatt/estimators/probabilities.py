@@ -1,13 +1,11 @@
 """Probabilities for an estimator, fitted to the scores of rows that were not learned from."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from rosenblatt.errors import InputError
@@ -41,9 +39,8 @@ def scores_apart(
     other = type(estimator)(**estimator.get_params(deep=False) | quiet | changed)
     pairwise = get_tags(estimator).input_tags.pairwise
     given = {"sample_weight": None if weight is None else weight[rest], **start}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        other.fit(X[np.ix_(rest, rest)] if pairwise else X[rest], y, **given)
+    other._warns = False  # noqa: SLF001  # ours; filters of warnings are shared by all threads
+    other.fit(X[np.ix_(rest, rest)] if pairwise else X[rest], y, **given)
     scores: NDArray[Any] = other.decision_function(X[np.ix_(tried, rest)] if pairwise else X[tried])
     return scores
 

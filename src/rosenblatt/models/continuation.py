@@ -72,8 +72,9 @@ def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
     nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
     arrays, training = {}, {"label_type": labels.dtype.str}
     if THRESHOLDS in model.arrays:
-        arrays[THRESHOLDS] = np.zeros(len(labels))
-        arrays[THRESHOLDS][np.searchsorted(labels, model.labels)] = model.thresholds
+        *own, of_best = model.thresholds
+        arrays[THRESHOLDS] = np.append(np.zeros(len(labels)), of_best)
+        arrays[THRESHOLDS][np.searchsorted(labels, model.labels)] = own
     return nothing | {"training": training, "arrays": arrays}
 
 

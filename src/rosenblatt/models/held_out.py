@@ -13,10 +13,10 @@ from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, fit_calibration, fit_label_calibration
 from rosenblatt.models.label_evaluation import LabelEvaluation
-from rosenblatt.models.label_thresholds import fitted_thresholds
+from rosenblatt.models.label_thresholds import above, fitted_thresholds
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold
-from rosenblatt.models.model import SIGMOIDS, THRESHOLDS, Model, above
+from rosenblatt.models.model import SIGMOIDS, THRESHOLDS, Model
 from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS

@@ -184,14 +184,15 @@ class Learner:
         """Whether a variance is kept beside each weight."""
         return RULES[self.rule].order == 2
 
-    def start(self, n_features: int, n_classes: int) -> State:
-        """Return the state before the first row."""
+    def start(self, n_features: int, n_classes: int, *, by_feature: bool = False) -> State:
+        """Return the state before the first row, for rows that read weights so."""
         return State.zeros(
             n_features,
             n_classes,
             averaged=self.averaged,
             uncertain=self.second_order,
             labels=self.labels,
+            by_feature=by_feature,
         )
 
     def plan(self, *, hold_out: bool = False) -> Plan:

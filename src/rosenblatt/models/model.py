@@ -28,6 +28,7 @@ from rosenblatt.models.calibration import (
     probabilities,
     vote_shares,
 )
+from rosenblatt.models.label_thresholds import above
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import check_parameters
@@ -122,11 +123,20 @@ class Model:
         )
 
     @classmethod
-    def empty(cls, name: str, learner: Learner, classes: NDArray[Any], n_features: int) -> "Model":
+    def empty(
+        cls,
+        name: str,
+        learner: Learner,
+        classes: NDArray[Any],
+        n_features: int,
+        *,
+        by_feature: bool = False,
+    ) -> "Model":
         """Return the model of an estimator of this name before its first row."""
         mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
         described = None if name in SPELLINGS else learner.description()
-        state, nothing = learner.start(n_features, len(classes)), Outcome([], "max_iter", 0)
+        state = learner.start(n_features, len(classes), by_feature=by_feature)
+        nothing = Outcome([], "max_iter", 0)
         return cls.fitted(name, {}, classes, state, nothing, mistakes=mistakes, described=described)
 
     def follow(self, state: State, outcome: Outcome | None = None) -> None:
@@ -279,8 +289,12 @@ class Model:
 
     @property
     def thresholds(self) -> NDArray[Any]:
-        """The score of each label above which it is predicted, where a row may have several."""
-        found: NDArray[Any] = self.arrays.get(THRESHOLDS, np.zeros(len(self.classes)))
+        """The score of each label above which it is predicted, where a row may have several.
+
+        The last one is for the best label of rows where none is; see ``above``.
+        """
+        unfitted = np.append(np.zeros(len(self.classes)), np.inf)
+        found: NDArray[Any] = self.arrays.get(THRESHOLDS, unfitted)
         return found
 
     @cached_property
@@ -553,11 +567,6 @@ def _kernel_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
         )
     machine, memory = stored_machine(model, parameters), parameters.memory
     return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
-
-
-def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> NDArray[np.bool_]:
-    """Return which row has which label: where its score is above the threshold of the label."""
-    return np.asarray(scores >= thresholds if positive else scores > thresholds)
 
 
 def label_sets(labels: NDArray[Any], given: NDArray[np.bool_]) -> NDArray[Any]:

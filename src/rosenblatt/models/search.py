@@ -368,8 +368,9 @@ class RowJudge:
         generator, plan = np.random.default_rng(self._seed), learner.plan()
         examples = replace(rows.examples, held_out=idle)
         supply = ArraySupply(examples, plan.shuffle, generator)
-        state = learner.start(rows.examples.rows.shape[1], rows.n_classes)
-        tried = take(rows.examples.rows, test)
+        n_features, by_feature = examples.rows.shape[1], examples.rows.sparse
+        state = learner.start(n_features, rows.n_classes, by_feature=by_feature)
+        tried = take(examples.rows, test)
 
         def watch(now: State, _progress: Progress) -> None:
             if not learner.voted:

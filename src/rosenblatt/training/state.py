@@ -88,13 +88,22 @@ class State:
         averaged: bool,
         uncertain: bool = False,
         labels: str = "",
+        by_feature: bool = False,
     ) -> "State":
-        """Return the state before the first row; ``uncertain``: with a variance for each weight."""
-        one = n_classes == 2 and not labels
-        shape = (n_features + 1,) if one else (n_classes, n_features + 1)
+        """Return the state before the first row; ``uncertain``: with a variance for each weight.
+
+        Rows that read weights ``by_feature`` begin sooner: 300 labels of a hundred thousand words
+        take a second to be laid out anew.
+        """
+        by_feature &= n_classes > 2 or bool(labels)
+        shape: tuple[int, ...] = (n_classes, n_features + 1)
+        if by_feature:
+            shape = shape[::-1]
+        elif n_classes == 2 and not labels:
+            shape = shape[1:]
         ledger = np.zeros(shape) if averaged else None
         variance = np.ones(shape) if uncertain else None
-        return cls(np.zeros(shape), ledger, n_classes, variance=variance, labels=labels)
+        return cls(np.zeros(shape), ledger, n_classes, 1, by_feature, variance, labels)
 
     @classmethod
     def of_vectors(
@@ -185,7 +194,8 @@ class State:
         if self.ledger is None:
             return self.weights
         if self._average is None or self._average[0] != self.count:
-            self._average = (self.count, self.weights - self.ledger / self.count)
+            mean = self.ledger / self.count
+            self._average = (self.count, np.subtract(self.weights, mean, out=mean))
         return self._average[1]
 
     def activations(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
