@@ -177,15 +177,16 @@ class Application(Starlette):
 
     async def command(self, run: Callable[[], Any]) -> Any:
         """Have the writer run a command between two groups."""
-        return await asyncio.wrap_future(self.writer.command(run))
+        return await self.writer.command(run, asyncio.get_running_loop().create_future())
 
     async def teach(self, call: Call, examples: Sequence[Any]) -> list[Learned]:
         """Check examples and have the writer learn them, all or none."""
         self.check(call.model, [one.features for one in examples], [one.id for one in examples])
         for one in examples:
             _check_label(one.label, self.limits)
-        taught = self.writer.teach(call.model, examples, call.caller.name)
-        return await asyncio.wrap_future(taught)
+        future = asyncio.get_running_loop().create_future()
+        await self.writer.teach(call.model, examples, call.caller.name, future)
+        return cast("list[Learned]", future.result())
 
     async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
         """Return the model at a version, or as it is now."""

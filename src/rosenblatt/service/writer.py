@@ -121,16 +121,16 @@ class Entry:
 class Task:
     """What the writer is asked for, and its answer."""
 
+    future: Any  # with set_result and set_exception; touched in the readers' thread only
     run: Callable[[], Any]  # in the writer's thread; returns the answer, or see ``command``
     entry: Entry | None = None  # that learns
     n_examples: int = 0  # that it learns, all or none; 0: a command
     result: Any = field(default=None, init=False)
     error: Exception | None = field(default=None, init=False)
-    future: Future[Any] = field(default_factory=Future, init=False)  # for the readers' thread
 
     def answer(self) -> None:
         """Give the future its answer, unless the client has gone."""
-        if not self.future.set_running_or_notify_cancel():
+        if self.future.done():
             return
         if self.error is None:
             self.future.set_result(self.result)
@@ -194,24 +194,28 @@ class Writer:
     # what the readers' thread asks for
 
     def teach(
-        self, entry: Entry, examples: Sequence[Example], token: str | None
-    ) -> Future[list[Learned]]:
-        """Have examples learned, all or none."""
+        self, entry: Entry, examples: Sequence[Example], token: str | None, future: Any = None
+    ) -> Any:
+        """Have examples learned, all or none; the future gets a list of ``Learned``."""
         _check_open(self.failure)
         if self.waiting + len(examples) > self.limits.queue:
             msg = f"{self.waiting:,} examples wait to be learned already; try again soon."
             raise RequestError(503, msg, retry_after=1)
         self.waiting += len(examples)
-        task = Task(partial(self._lessons, entry, examples, token), entry, len(examples))
-        self._queue.put(task)
-        return task.future
+        future = future or Future()
+        run = partial(self._lessons, entry, examples, token)
+        self._queue.put(Task(future, run, entry, len(examples)))
+        return future
 
-    def command(self, run: Callable[[], Any]) -> Future[Any]:
-        """Run a function between two groups; it returns an answer, and what shows it to readers."""
+    def command(self, run: Callable[[], Any], future: Any = None) -> Any:
+        """Run a function between two groups; it returns an answer, and what shows it to readers.
+
+        A ``future`` of the readers' loop gets the answer without a detour.
+        """
         _check_open(self.failure)
-        task = Task(run)
-        self._queue.put(task)
-        return task.future
+        future = future or Future()
+        self._queue.put(Task(future, run))
+        return future
 
     def _show(self, *functions: Callable[[], None], tasks: Sequence[Task] = ()) -> None:
         """Run functions, then answer tasks, in the readers' thread, or here if that has ended."""
