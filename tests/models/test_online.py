@@ -151,7 +151,7 @@ def test_conventions_of_river() -> None:
 def test_same_weights_as_river() -> None:
     """The last weights and the bias of the perceptron are river's."""
     theirs = pytest.importorskip("river.linear_model").Perceptron()
-    ours = OnlineLearner(memory="last", classes=[False, True])
+    ours = OnlineLearner(rule="perceptron", memory="last", classes=[False, True])
     generator = np.random.default_rng(1)
     for _ in range(300):
         x = {name: float(v) for name, v in zip("abc", generator.integers(-3, 4, 3), strict=True)}
