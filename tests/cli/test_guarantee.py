@@ -99,6 +99,30 @@ def test_sets_of_all_labels_are_told(files: Any) -> None:
     assert all(len(json.loads(line)["set"]) == n_classes for line in result.stdout.splitlines())
 
 
+def test_shares_that_are_none(files: Any) -> None:
+    """An error of 0 or of all rows is refused by the name of the option."""
+    *_, new, model = files
+    for option in ("--error-at-most", "--sets"):
+        for share in ("0", "100%", "few"):
+            result = invoked("predict", model, new, option, share)
+            assert result.exit_code == 2
+            assert f"Invalid value for '{option}'" in result.stderr
+            assert "above 0 and below 1" in result.stderr
+
+
+def test_unknown_labels_fill_the_sets(files: Any) -> None:
+    """Where more rows have an unknown label than sets may miss, all labels are in each."""
+    _, apart, new, model = files
+    lines = Path(apart).read_text().split()
+    strange = [line[:-1] + "w" if k % 10 == 1 else line for k, line in enumerate(lines)]
+    Path("strange.csv").write_text("\n".join([*strange, ""]))
+    options = ["--sets", "5%", "--guarantee", "strange.csv", "--json"]
+    result = invoked("predict", model, new, *options)
+    assert "too many rows have a label that the model does not know" in result.stderr
+    first = json.loads(result.stdout.splitlines()[0])
+    assert first["set"] == list(Model.load(model).classes)
+
+
 def test_what_has_no_rows_is_told(files: Any) -> None:
     """Without rows apart, without labels in them, and without a question, a sentence helps."""
     train, apart, new, model = files

@@ -123,6 +123,13 @@ def _share(text: str) -> Any:
     return _between(0, float(text.removesuffix("%")) / (100 if text.endswith("%") else 1), 1)
 
 
+def _open_share(text: str) -> Any:
+    value = _share(text)
+    if value in (0.0, 1.0):
+        raise ValueError
+    return value
+
+
 def _class_weight(text: str) -> str | dict[str, float]:
     if text == "balanced":
         return text
@@ -158,6 +165,7 @@ def _file_or_share(text: str) -> Any:
 
 size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
 share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
+open_share = text_value(_open_share, "above 0 and below 1; write for example 0.02 or 2%.")
 class_weight = text_value(
     _class_weight, "LABEL=WEIGHT with a weight above 0; write spam=5,ham=1 or balanced."
 )

@@ -19,8 +19,8 @@ from rosenblatt.cli.options import (
     layout_options,
     name_list,
     number_option,
+    open_share,
     refuse,
-    share,
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
@@ -69,14 +69,14 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 @number_option("--top", shown="1", help="Number of classes to print per row, the best first.")
 @value_option(
     "--error-at-most SHARE",
-    callback=share,
+    callback=open_share,
     shown="answer every row",
     help="Print ? for rows too unsure to promise that at most SHARE of the answers is wrong, for "
     "example 0.02 or 2%, with 95% confidence; exit with code 1 if nothing can be promised.",
 )
 @value_option(
     "--sets SHARE",
-    callback=share,
+    callback=open_share,
     shown="no sets",
     help="Add a set of labels for each row; at most SHARE of the sets lack the true label.",
 )
@@ -190,9 +190,11 @@ def _promise(
         threshold = apart.curve().threshold_for(error)
         screen.say(apart.curve().sentence(error, n_rows))
     allowance = None if sets is None else apart.allowance(sets)
-    if allowance == math.inf:
-        least = f"{math.ceil(1 / sets - 1):,} rows" if sets else "an error above 0"
-        screen.warn(f"Every set has all labels: --sets {sets:g} needs {least} at least.")
+    if sets is not None and allowance == math.inf:
+        least = math.ceil(1 / sets - 1)
+        few = f"--sets {sets:g} needs {least:,} rows at least"
+        why = few if n_rows < least else "too many rows have a label that the model does not know"
+        screen.warn(f"Every set has all labels: {why}.")
     return Promise(threshold, allowance)
 
 
