@@ -34,7 +34,6 @@ from rosenblatt import (
 from rosenblatt.cli import main
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.multilabel import GOALS
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import as_rows, matrix_of, packed
@@ -43,7 +42,7 @@ from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.parameters import MEMORIES
+from rosenblatt.parameters import GOALS, MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.training.examples import (

@@ -35,6 +35,7 @@ METRICS = {  # by name, with their titles
     "log-loss": "log-loss",
 }
 COUNTED = ("error", "f1", "balanced-accuracy")  # from counts; a threshold is chosen by them
+GOALS = ("each", "ranking")  # when a row of several labels is right
 MEMORIES = ("average", "last")
 CALIBRATIONS = ("sigmoid", "temperature", "isotonic")  # how scores become probabilities
 LONGEST_NGRAM = 32  # characters
@@ -333,7 +334,7 @@ class LearningSettings(TypedDict, total=False):
     ]
     goal: Annotated[
         str | None,
-        one_of(["each", "ranking"]),
+        one_of(GOALS),
         Setting(
             "When a row of several labels is right: each label on its side of zero, or all that "
             "it has ranked above all others.",

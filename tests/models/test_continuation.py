@@ -60,6 +60,19 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     ]
 
 
+def test_more_than_two_classes_go_on(tmp_path: Path) -> None:
+    """Weights of three classes change with the rows that are learned, as by partial_fit."""
+    X, y = rows_file(tmp_path / "old.csv", 200)
+    third = np.where(X[:, 0] > 6, "far", y)
+    lines = [f"{a:g},{b:g},{label}" for (a, b), label in zip(X.tolist(), third, strict=True)]
+    (tmp_path / "old.csv").write_text("\n".join(["a,b,label", *lines]) + "\n")
+    old = model_from_files(str(tmp_path / "old.csv"), memory="last", **EXACT)
+    new = learn_files(old, str(tmp_path / "old.csv"))
+    expected = Perceptron(shuffle=False, max_iter=2).fit(X, third).partial_fit(X, third)
+    assert np.array_equal(new.weights[:, :-1], expected.coef_)
+    assert not np.array_equal(new.weights, old.weights)
+
+
 @pytest.mark.parametrize("more", [{}, {"rule": "arow"}, {"kernel": "rbf"}, {"calibrate": True}])
 def test_partial_fit_of_a_trained_model(tmp_path: Path, more: dict[str, Any]) -> None:
     """What ``train`` made with its defaults goes on by partial_fit as by ``train --from``."""

@@ -21,7 +21,6 @@ from rosenblatt.models.learner import Learner, several_labels
 from rosenblatt.models.model import THRESHOLDS, Model
 from rosenblatt.training.examples import Examples, has_label, permute
 
-GOALS = ("each", "ranking")
 LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 

@@ -28,7 +28,7 @@ from rosenblatt.training.examples import (
     winners,
 )
 from rosenblatt.training.loop import hold_interrupt
-from rosenblatt.training.state import State, count_mistakes, run_pass
+from rosenblatt.training.state import count_mistakes, run_pass
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def _learn(
     rows = known.csr(model.n_features, learner.constant)
     code = {label: k for k, label in enumerate(batch.classes)}
     codes = np.array([code[label] for label in model.classes])
-    guess = codes[winners(_scores(model.state, rows), positive=model.positive)]
+    guess = codes[winners(_scores(model, rows), positive=model.positive)]
     last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(np.diff(known.indptr)[-1])
     tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
     if labels.max() >= len(model.classes):  # they are numbered as they first come
@@ -338,7 +338,7 @@ def _learn_sets(
     rows = known.csr(model.n_features, learner.constant)
     places = np.searchsorted(model.labels, np.array(numbers.labels)).astype(np.int32)
     sets = places[members], ends
-    said = model.has_label(_scores(model.state, rows))
+    said = model.has_label(_scores(model, rows))
     wrong = (said != has_label(sets, batch.labels, len(model.classes))).any(axis=1)
     given = LISTED.join(map(str, numbers.found(batch.classes[batch.labels[-1]])))
     predicted = LISTED.join(map(str, model.labels[said[-1]].tolist()))
@@ -357,9 +357,12 @@ def _weights(batch: "Batch", class_weights: dict[Class, float]) -> NDArray[Any] 
     return of_row if batch.weights is None else batch.weights * of_row
 
 
-def _scores(state: State, rows: CSR) -> NDArray[Any]:
+def _scores(model: Model, rows: CSR) -> NDArray[Any]:
     """Return the scores of rows by the weights that decide, at the cost of these rows alone."""
+    state, memory = model.state, model.state.weights
     state.arrange_for(rows)
+    if state.weights is not memory:  # laid out otherwise
+        model.follow(state)
     scores = state.activations(rows, state.weights)
     if state.ledger is not None:  # the average is w − u/c
         scores -= state.activations(rows, state.ledger) / state.count

@@ -58,7 +58,7 @@ def vectors_of(model: Model) -> list[Json]:
     vectors = []
     first, *others = model.classes
     sides: list[dict[str, Json]] = [{"class": label} for label in model.classes]
-    if len(others) == 1:
+    if len(others) == 1 and not model.several:
         sides = [{"class": others[0], "against": first}]
     for number, side in enumerate(sides):
         rows = {key: np.ascontiguousarray(values[number]) for key, values in columns.items()}
@@ -106,7 +106,8 @@ def to_onnx(model: Model) -> bytes:
     """Return an ONNX model: X of shape (N, n_features) to ``label`` and ``scores``, in float64.
 
     ``scores`` has shape (N,) for two classes, above 0 for the second, else (N, n_classes). A score
-    of zero and ties between classes predict as the model's own option ``zero`` says.
+    of zero and ties between classes predict as the model's own option ``zero`` says. Where a row
+    may have several labels, ``labels`` in place of ``label`` says which it has, (N, n_labels).
     """
     if model.voted:
         raise InputError(
@@ -125,23 +126,27 @@ def to_onnx(model: Model) -> bytes:
         msg = f"ONNX holds at most 2 GB; this model's weights are {model.weights.nbytes:,} bytes."
         raise InputError(msg)
     labels = _labels(model.classes)
-    two = len(model.classes) == 2
+    two = len(model.classes) == 2 and not model.several
     constants = {
         "coefficients": np.ascontiguousarray(weights[:, :-1].T),
         "bias": np.ascontiguousarray(weights[:, -1]),
-        "classes": labels,
     }
+    constants |= {"thresholds": model.thresholds} if model.several else {"classes": labels}
     constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
-    steps = _nodes(two, model.positive, int(TensorProto.INT64))
+    several = model.several and _label_nodes(positive=model.positive)
+    steps = several or _nodes(two, model.positive, int(TensorProto.INT64))
     nodes = [helper.make_node(kind, ins.split(), [out], **how) for kind, ins, out, how in steps]
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
+    label = info("label", kind, ["N"])
+    if model.several:
+        label = info("labels", TensorProto.BOOL, ["N", len(model.classes)])
     graph = helper.make_graph(
         nodes,
         "rosenblatt",
         inputs=[info("X", TensorProto.DOUBLE, ["N", model.n_features])],
         outputs=[
-            info("label", kind, ["N"]),
+            label,
             info("scores", TensorProto.DOUBLE, ["N"] if two else ["N", len(model.classes)]),
         ],
         initializer=[numpy_helper.from_array(value, name) for name, value in constants.items()],
@@ -184,6 +189,17 @@ def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
     ]
 
 
+def _label_nodes(*, positive: bool) -> list[Node]:
+    """Return the nodes for rows that may have several labels: each by its own threshold."""
+    scores: list[Node] = [
+        ("MatMul", "X coefficients", "products", {}),
+        ("Add", "products bias", "scores", {}),
+    ]
+    if not positive:
+        return [*scores, ("Greater", "scores thresholds", "labels", {})]
+    return [*scores, ("Less", "scores thresholds", "below", {}), ("Not", "below", "labels", {})]
+
+
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:
     """Return the classes as ONNX has them: words, truth values, int64 or double."""
     if isinstance(classes[0], str):
@@ -211,4 +227,6 @@ def _doc(model: Model) -> str:
         if len(model.classes) == 2
         else "scores: one for each class, the highest predicts."
     )
+    if model.several:
+        sign = "labels: which row has which; scores: one for each label, above its threshold."
     return f"{model.learner} of rosenblatt. {rows} {sign}"

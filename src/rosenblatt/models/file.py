@@ -22,7 +22,7 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
+from rosenblatt.models.model import SIGMOIDS, SPREAD_PARTS, THRESHOLDS, Class, Json, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,
@@ -153,9 +153,21 @@ def check(model: Model, n_features: int | None = None) -> None:
         fail(f"its {model.n_features} features must have a word each as names")
     require(model.spread is None or _is_count(model.spread.n_rows), "spread")
     require(model.calibration is None or _is_calibration(model.calibration), "calibration")
+    _check_labels(model)
     for name, array in (model.encoding_arrays | model.arrays).items():
         if array.dtype.newbyteorder("=") not in TYPE_NAMES:
             fail(f"its array {name!r} must hold numbers; got {array.dtype}")
+
+
+def _check_labels(model: Model) -> None:
+    """Raise Fault where thresholds or probabilities of several labels do not fit them."""
+    for name, shape in ((THRESHOLDS, ()), (SIGMOIDS, (2,))):
+        array = model.arrays.get(name)
+        if array is not None:
+            _check_array(name, array, (*shape, len(model.classes)))
+            require(model.several and np.isfinite(array).all(), f"array {name!r}")
+    probable = model.calibration is None or not model.several or SIGMOIDS in model.arrays
+    require(probable, f"array {SIGMOIDS!r}")
 
 
 def finite_average(model: Model) -> NDArray[Any]:

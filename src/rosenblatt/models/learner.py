@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.parameters import MEMORIES, is_flag
+from rosenblatt.parameters import GOALS, MEMORIES, is_flag
 from rosenblatt.rules import (
     RULES,
     ZERO_CONVENTIONS,
@@ -100,6 +100,8 @@ class Learner:
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
                 f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
+        if self.labels not in ("", *GOALS):
+            raise InputError(f"There is no goal {self.labels!r}; there are {', '.join(GOALS)}.")
         if self.labels == "ranking" and self.second_order:
             raise InputError(
                 f"{Parameter('goal', self.labels)} needs a first-order rule; {self.rule!r} keeps "

@@ -1,0 +1,124 @@
+"""Commands on rows that may have several labels."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rosenblatt.models.model import Model
+from tests.cli.running import invoked
+from tests.models.test_labels import LABELS, TEXTS, made, written
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Train a model on a table with several labels a row."""
+    folder = tmp_path_factory.mktemp("tags")
+    path = str(folder / "tags.model")
+    given = ["--label", "tags", "--label-separator", ";", "--text", "text", "--calibrate"]
+    labels, texts = made(100, seed=5)
+    (folder / "test").mkdir()
+    test = written(folder / "test", "tsv", labels, texts)
+    done = invoked("train", written(folder, "tsv"), *given, "-o", path, "--test", test)
+    assert done.exit_code == 0, done.stderr
+    assert "400 rows, " in done.stdout
+    assert "4 labels (game: " in done.stdout
+    assert "label: 'tags', as you said; several a row, separated by ';'" in done.stdout
+    assert "These rows chose the passes and the thresholds" in done.stdout
+    assert f"On 100 rows of {test}: micro F1 " in done.stdout
+    assert "Baseline: always predicting " in done.stdout
+    return path
+
+
+def test_predictions(model: str, tmp_path: Path) -> None:
+    """Labels stand on one line with the separator of training, in JSON as a list."""
+    labels, texts = made(60, seed=6)
+    data = written(tmp_path, "tsv", labels, texts)
+    sets = Model.load(model, several=True).predict(texts).tolist()
+    assert () in sets
+    assert invoked("predict", model, data).stdout == "".join(f"{';'.join(one)}\n" for one in sets)
+    lines = invoked("predict", model, data, "--json").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == [{"labels": list(one)} for one in sets]
+    invoked("predict", model, data, "-o", str(tmp_path / "said.parquet"))
+    said = pl.read_parquet(tmp_path / "said.parquet")
+    assert said["labels"].to_list() == [";".join(one) for one in sets]
+
+
+def test_the_best_labels_and_their_probabilities(model: str, tmp_path: Path) -> None:
+    """--top gives the best labels of each row, --proba the probability of each by itself."""
+    data = written(tmp_path, "tsv", LABELS[:20], TEXTS[:20])
+    found = Model.load(model, several=True)
+    scores, shares = found.scores(TEXTS[:20]), found.probabilities(TEXTS[:20])
+    heading, *lines = invoked("predict", model, data, "--top", "3", "--scores").stdout.splitlines()
+    assert heading.split("\t") == ["label", "score", "label_2", "score_2", "label_3", "score_3"]
+    best = [min(zip((-row).tolist(), found.classes, strict=True)) for row in scores]
+    assert [line.split("\t")[:2] for line in lines] == [[name, repr(-s)] for s, name in best]
+    heading, *lines = invoked("predict", model, data, "--proba").stdout.splitlines()
+    assert heading.split("\t") == ["labels", *(f"probability_{one}" for one in found.classes)]
+    assert [float(line.split("\t")[1]) for line in lines] == shares[:, 0].tolist()
+    assert shares.sum(axis=1).max() > 1.2  # each by itself
+
+
+def test_evaluation(model: str, tmp_path: Path) -> None:
+    """Figures of all labels, a baseline, and a line for each label."""
+    labels, texts = made(60, seed=6)
+    data = written(tmp_path, "tsv", labels, texts)
+    done = invoked("evaluate", model, data)
+    assert done.stdout.startswith("60 rows: micro F1 0.")
+    assert "precision at 1 0." in done.stdout
+    assert "label  precision  recall     F1  F1 of always  rows" in done.stdout
+    report = json.loads(invoked("evaluate", model, data, "--json").stdout)
+    found = Model.load(model, several=True).evaluate(data)
+    assert report["micro"] == found.report()["micro"]
+    assert report["baseline"]["micro_f1"] < report["micro"]["f1"]
+    assert [one["label"] for one in report["by_label"]] == list(found.classes)
+    assert invoked("evaluate", model, data, "--max-error", "1%").exit_code == 1
+    assert invoked("evaluate", model, data, "--max-error", "99%").exit_code == 0
+
+
+def test_training_goes_on(model: str, tmp_path: Path) -> None:
+    """--from learns new rows, and labels that come up."""
+    labels, texts = made(60, seed=7)
+    labels[30] = [*labels[30], "new"]
+    data, path = written(tmp_path, "tsv", labels, texts), str(tmp_path / "on.model")
+    done = invoked("train", data, "--from", model, "-o", path)
+    assert done.exit_code == 0
+    assert "New classes were learned: new." in done.stderr
+    assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["weights", "MODEL"], "gives a row any number of labels, and this needs exactly one"),
+        (["explain", "MODEL", "DATA"], "gives a row any number of labels"),
+        (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
+        (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
+        (["train", "DATA", "--tune", "--label-separator", ";"], "--tune judges rows of one label"),
+        (
+            ["diagnose", "LINES", "--format", "fasttext"],
+            "have any number of labels, and this needs exactly one",
+        ),
+    ],
+)
+def test_what_needs_one_label_says_so(
+    model: str, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    """A sentence in the words of commands, and no model is written."""
+    labels = [[own[0]] if own else ["none"] for own in LABELS]
+    files = {"MODEL": model, "DATA": written(tmp_path, "tsv", labels)}
+    files["LINES"] = written(tmp_path, "txt")
+    done = invoked(*(files.get(one, one) for one in arguments))
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_export(model: str, tmp_path: Path) -> None:
+    """Both exports take such models."""
+    pytest.importorskip("onnx")
+    for name in ("tags.json", "tags.onnx"):
+        assert invoked("export", model, "-o", str(tmp_path / name)).exit_code == 0
+    document = json.loads((tmp_path / "tags.json").read_text())
+    assert document["described"]["labels"] == "each"
+    assert len(document["arrays"]["thresholds"]["values"]) > 0
