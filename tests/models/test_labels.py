@@ -220,7 +220,7 @@ def test_a_model_file_keeps_thresholds_and_probabilities(tmp_path: Path, goal: s
     assert np.array_equal(model.probabilities(TEXTS), clf.predict_proba(TEXTS))
     assert load(tmp_path / "tags.model").goal == goal
     model.arrays["thresholds"] = np.zeros(3)
-    with pytest.raises(InputError, match=r"its thresholds must be float64 of shape \(4,\)"):
+    with pytest.raises(InputError, match=r"its thresholds must be float64 of shape \(5,\)"):
         model.save(tmp_path / "bad.model")
 
 

@@ -1,7 +1,6 @@
 """Several labels a row: one weight vector a label, learned in the same pass."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,7 +20,6 @@ from rosenblatt.models.learner import Learner, several_labels
 from rosenblatt.models.model import THRESHOLDS, Model
 from rosenblatt.training.examples import Examples, has_label, permute
 
-LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 
 
@@ -290,8 +288,7 @@ class MultilabelClassifier(RuleClassifier):
         for name in ("class_weight", "calibrate"):
             if getattr(self, name):
                 raise several_labels(name)
-        usual = {"C": LIMIT} if self.rule == "pa1" else {}
-        return replace(learner, labels=self.goal, values=usual | learner.chosen)
+        return learner.of_labels(self.goal)
 
     def _restore(self, model: Model) -> None:
         super()._restore(model)

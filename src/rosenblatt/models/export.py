@@ -131,10 +131,16 @@ def to_onnx(model: Model) -> bytes:
         "coefficients": np.ascontiguousarray(weights[:, :-1].T),
         "bias": np.ascontiguousarray(weights[:, -1]),
     }
-    constants |= {"thresholds": model.thresholds} if model.several else {"classes": labels}
+    if model.several:
+        *own, of_best = model.thresholds
+        constants |= {"thresholds": np.array(own), "of_best": np.array(of_best)}
+        constants |= {"none": np.array(0), "places": np.arange(len(own))[None]}
+    else:
+        constants["classes"] = labels
     constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
-    several = model.several and _label_nodes(positive=model.positive)
-    steps = several or _nodes(two, model.positive, int(TensorProto.INT64))
+    integer = int(TensorProto.INT64)
+    one = _nodes(two, model.positive, integer)
+    steps = _label_nodes(model.positive, integer) if model.several else one
     nodes = [helper.make_node(kind, ins.split(), [out], **how) for kind, ins, out, how in steps]
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
@@ -189,15 +195,26 @@ def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
     ]
 
 
-def _label_nodes(*, positive: bool) -> list[Node]:
-    """Return the nodes for rows that may have several labels: each by its own threshold."""
-    scores: list[Node] = [
+def _label_nodes(positive: bool, integer: int) -> list[Node]:
+    """Return the nodes for rows that may have several labels: each by its own threshold.
+
+    Where none is above it, the best label is predicted if it is above the last threshold.
+    """
+    passes = "GreaterOrEqual" if positive else "Greater"
+    return [
         ("MatMul", "X coefficients", "products", {}),
         ("Add", "products bias", "scores", {}),
+        (passes, "scores thresholds", "own", {}),
+        (passes, "scores of_best", "high", {}),
+        ("Cast", "own", "counts", {"to": integer}),
+        ("ReduceMax", "counts", "most", {"axes": [1], "keepdims": 1}),
+        ("Equal", "most none", "empty", {}),
+        ("ArgMax", "scores", "number", {"axis": 1, "keepdims": 1}),
+        ("Equal", "number places", "best", {}),
+        ("And", "best high", "able", {}),
+        ("And", "able empty", "added", {}),
+        ("Or", "own added", "labels", {}),
     ]
-    if not positive:
-        return [*scores, ("Greater", "scores thresholds", "labels", {})]
-    return [*scores, ("Less", "scores thresholds", "below", {}), ("Not", "below", "labels", {})]
 
 
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:

@@ -161,11 +161,14 @@ def check(model: Model, n_features: int | None = None) -> None:
 
 def _check_labels(model: Model) -> None:
     """Raise Fault where thresholds or probabilities of several labels do not fit them."""
-    for name, shape in ((THRESHOLDS, ()), (SIGMOIDS, (2,))):
+    n_labels = len(model.classes)
+    for name, shape in ((THRESHOLDS, (n_labels + 1,)), (SIGMOIDS, (2, n_labels))):
         array = model.arrays.get(name)
         if array is not None:
-            _check_array(name, array, (*shape, len(model.classes)))
-            require(model.several and np.isfinite(array).all(), f"array {name!r}")
+            _check_array(name, array, shape)
+            # No best label is predicted where none is above its threshold: the last is infinite
+            require(model.several and np.isfinite(array[:n_labels]).all(), f"array {name!r}")
+            require(not np.isnan(array).any(), f"array {name!r}")
     probable = model.calibration is None or not model.several or SIGMOIDS in model.arrays
     require(probable, f"array {SIGMOIDS!r}")
 

@@ -1,7 +1,7 @@
 """A learner: a rule, a memory and their parameters, checked. It makes the plan of a training."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
 from numbers import Integral, Real
@@ -60,6 +60,7 @@ SPELLINGS = {
 }
 # Of rows that may have several labels: such a model holds a description, too
 LABELS = "MultilabelClassifier"
+LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
 
@@ -196,6 +197,11 @@ class Learner:
             labels=self.labels,
             by_feature=by_feature,
         )
+
+    def of_labels(self, goal: str) -> "Learner":
+        """Return the learner for rows that may have several labels, with its usual parameters."""
+        usual = {"C": LABEL_LIMIT} if self.rule == "pa1" else {}
+        return replace(self, labels=goal, values=usual | self.chosen)
 
     def plan(self, *, hold_out: bool = False) -> Plan:
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""

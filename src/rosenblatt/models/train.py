@@ -269,10 +269,10 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         source.validation = Files(_names(other), layout)
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
     refused |= {"column_pairs": columns.column_pairs, "guarantee": apart}
-    learner = _label_learner(source, learner, goal, refused)
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
+    learner = _label_learner(source, learner, goal, refused)
     plain = open_rule and not learner.records  # which the second order cannot
-    if open_rule and source.has_text() and learner.labels != "ranking":
+    if open_rule and not learner.labels and source.has_text():
         if not plain:
             source.files.notes.append(
                 f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
@@ -281,9 +281,8 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         else:
             learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
-    raced = LEARNERS[learner.rule] if plain and not given.get("memory") else ()
-    if learner.labels == "ranking":
-        raced = tuple(one for one in raced if RULES[str(dict(one)["rule"])].order == 1)
+    # Of several labels a race of few passes prefers larger steps than all passes do.
+    raced = LEARNERS[learner.rule] if plain and not (given.get("memory") or learner.labels) else ()
     return TrainingPlan(
         source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
     )
@@ -304,7 +303,7 @@ def _label_learner(
         if value:
             raise several_labels(Parameter(name))
     check_parameters("train_files", {"goal": goal or "each"})
-    return replace(learner, labels=goal or "each")
+    return learner.of_labels(goal or "each")
 
 
 def _check_validation(names: tuple[str, ...], kernel: Any, *, holds: object) -> None:
