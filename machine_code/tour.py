@@ -35,8 +35,8 @@ from rosenblatt.cli import main
 from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.rows import CSR
-from rosenblatt.kernels.shapes import as_rows, matrix_of, packed
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import as_rows, packed
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
@@ -66,27 +66,21 @@ def arrays() -> Iterator[Any]:
     values = np.random.default_rng(0).integers(0, 3, (N_ROWS, N_FEATURES))
     for dtype in DTYPES:
         yield values.astype(dtype)
-        for index in INDEX_TYPES:
-            matrix = sparse.csr_matrix(values.astype(dtype))
-            matrix.indices, matrix.indptr = (
-                matrix.indices.astype(index),
-                matrix.indptr.astype(index),
-            )
-            yield matrix
+        yield from _indexed(values.astype(dtype))
 
 
-def ones() -> Iterator[CSR]:
-    """Yield rows of ones, which a training of several passes does not store."""
-    values = np.random.default_rng(0).random((N_ROWS, N_FEATURES)) < 0.5
+def ones() -> Iterator[Any]:
+    """Yield CSR matrices of ones, of which a training of several passes reads none."""
+    values = np.random.default_rng(0).integers(0, 2, (N_ROWS, N_FEATURES))
+    return _indexed(values.astype(np.float64))
+
+
+def _indexed(values: NDArray[Any]) -> Iterator[Any]:
+    """Yield a CSR matrix with each type of indices."""
     for index in INDEX_TYPES:
         matrix = sparse.csr_matrix(values)
-        yield CSR(
-            matrix.data,
-            matrix.indices.astype(index),
-            matrix.indptr.astype(np.int64),
-            N_FEATURES,
-            1.0,
-        )
+        matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+        yield matrix
 
 
 def real_arrays() -> Iterator[Any]:
@@ -118,28 +112,31 @@ def learners() -> Iterator[Learner]:
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
-    for n_classes, rows, learner in product(CLASS_COUNTS, ones(), learners()):
-        examples = Examples(rows, targets_of(labels(n_classes), n_classes))
-        model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
-        fit(model.state, examples, learner.plan(), np.random.default_rng(0))
+    for n_classes, X, learner in product(CLASS_COUNTS, ones(), learners()):
+        _trained(learner, as_rows(X, 1.0).compact(), n_classes)
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
-        examples = Examples(rows, targets_of(labels(n_classes), n_classes))
-        model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
-        fit(model.state, examples, learner.plan(), np.random.default_rng(0))
+        model, examples = _trained(learner, rows, n_classes)
         model.follow(model.state)
         learn_batch(model, learner, examples)
         model.state.scores(rows)
         first_not_finite(X.data if rows.sparse else X)
 
 
+def _trained(learner: Learner, rows: Rows, n_classes: int) -> tuple[Model, Examples]:
+    """Return a model of rows, and the examples that taught it."""
+    examples = Examples(rows, targets_of(labels(n_classes), n_classes))
+    model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+    fit(model.state, examples, learner.plan(), np.random.default_rng(0))
+    return model, examples
+
+
 def visit_labels() -> None:
     """Train every rule on rows with several labels, to each goal that it has."""
     Y = np.stack([labels(2), 1 - labels(2), labels(2)], axis=1)
-    bare = [matrix_of(rows).astype(np.float64) for rows in ones()]
-    for X, rule in product([*arrays(), *bare], RULES):
+    passes = [(X, 2) for X in arrays()] + [(X, WORTH_COMPACTING) for X in ones()]
+    for (X, max_iter), rule in product(passes, RULES):
         for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
-            max_iter = WORTH_COMPACTING if any(X is one for one in bare) else 2
             clf = MultilabelClassifier(rule=rule, goal=goal, max_iter=max_iter, early_stopping=True)
             clf.fit(X, Y).predict(X)
 
