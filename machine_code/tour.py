@@ -69,10 +69,10 @@ def arrays() -> Iterator[Any]:
         yield from _indexed(values.astype(dtype))
 
 
-def ones() -> Iterator[Any]:
-    """Yield CSR matrices of ones, of which a training of several passes reads none."""
+def ones() -> Any:
+    """Return a CSR matrix of ones, of which a training of several passes reads none."""
     values = np.random.default_rng(0).integers(0, 2, (N_ROWS, N_FEATURES))
-    return _indexed(values.astype(np.float64))
+    return next(_indexed(values.astype(np.float64)))
 
 
 def _indexed(values: NDArray[Any]) -> Iterator[Any]:
@@ -112,8 +112,8 @@ def learners() -> Iterator[Learner]:
 
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
-    for n_classes, X, learner in product(CLASS_COUNTS, ones(), learners()):
-        _trained(learner, as_rows(X, 1.0).compact(), n_classes)
+    for n_classes, learner in product(CLASS_COUNTS, learners()):
+        _trained(learner, as_rows(ones(), 1.0).compact(), n_classes)
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
         model, examples = _trained(learner, rows, n_classes)
@@ -134,7 +134,7 @@ def _trained(learner: Learner, rows: Rows, n_classes: int) -> tuple[Model, Examp
 def visit_labels() -> None:
     """Train every rule on rows with several labels, to each goal that it has."""
     Y = np.stack([labels(2), 1 - labels(2), labels(2)], axis=1)
-    passes = [(X, 2) for X in arrays()] + [(X, WORTH_COMPACTING) for X in ones()]
+    passes = [*((X, 2) for X in arrays()), (ones(), WORTH_COMPACTING)]
     for (X, max_iter), rule in product(passes, RULES):
         for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
             clf = MultilabelClassifier(rule=rule, goal=goal, max_iter=max_iter, early_stopping=True)

@@ -90,7 +90,7 @@ def lane_dot_pair(
 
 
 @instruction(EMITTER)
-def prefetch(array: NDArray[Any], offset: int, level: int) -> None:
+def prefetch(array: NDArray[Any], offset: Any, level: int) -> None:
     """Ask for array.flat[offset] in the cache of this level, without waiting for it."""
 
 
@@ -256,7 +256,8 @@ class CSR(NamedTuple):
         """Return the rows with a byte a value where all are whole from 0 to 255: counts.
 
         All products are the same, and a pass over word counts takes two thirds of the time. Where
-        all are 1 none is read: a pass over a9a takes a sixth less again.
+        all are 1 none is read: a pass over a9a takes a sixth less again. With 64-bit indices, which
+        are rare, ones stay bytes: that saves machine code.
         """
         data = self.data
         with np.errstate(invalid="ignore"):  # NaN is no byte
@@ -265,7 +266,7 @@ class CSR(NamedTuple):
             counts = data.astype(np.uint8)
         if (counts != data).any() or np.signbit(data).any():  # −0 is no count
             return self
-        ones = len(counts) > 0 and bool((counts == 1).all())
+        ones = self.indices.dtype == np.int32 and len(counts) > 0 and bool((counts == 1).all())
         return self._replace(data=counts.view(bool) if ones else counts)
 
     @property

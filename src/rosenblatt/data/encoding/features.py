@@ -196,17 +196,9 @@ class Vocabulary:
         first, done = self._n_terms, 0
         spelled = starts, stops, letters.ctypes.data
         while True:
-            slots = self._table()
-            known = KnownTerms(slots, self._hashes, self._offsets, self._letters)
+            known = KnownTerms(self._table(), self._hashes, self._offsets, self._letters)
             done, self._n_terms = look_up(
-                terms.indices,
-                done,
-                *spelled,
-                known,
-                slots.ctypes.data,
-                self._n_terms,
-                most,
-                numbers,
+                terms.indices, done, *spelled, known, self._n_terms, most, numbers
             )
             if done == len(numbers):
                 break
@@ -235,7 +227,7 @@ class Vocabulary:
             while n_slots > FEWEST_SLOTS and not _crowded(self.most, n_slots // 2):
                 n_slots //= 2
             self._slots = np.zeros((n_slots, 2), np.uint64)
-            enter_hashes(self._hashes, self._n_terms, self._slots, self._slots.ctypes.data)
+            enter_hashes(self._hashes, self._n_terms, self._slots)
         return self._slots
 
     def _reserve(self) -> None:

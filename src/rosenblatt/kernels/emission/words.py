@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.emission.vector import FLOAT, INT, NOTHING, ask, emitted
+from rosenblatt.kernels.emission.vector import FLOAT, INT, NOTHING, emitted
 from rosenblatt.kernels.text.words import SPAN
 
 BYTE = ir.IntType(8)
@@ -110,9 +110,3 @@ def store_word(builder: Any, text: Any, position: Any, word: Any) -> None:
 def store_byte(builder: Any, text: Any, position: Any, byte: Any) -> None:
     """Store the lowest byte of a word."""
     builder.store(builder.trunc(byte, BYTE), _place(builder, text, position, BYTE), align=1)
-
-
-@emitted(NOTHING, INT, INT)
-def prefetch(builder: Any, base: Any, offset: Any) -> None:
-    """Ask for the line at an address."""
-    ask(builder, _place(builder, base, offset, BYTE))

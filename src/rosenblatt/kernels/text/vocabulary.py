@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled
-from rosenblatt.kernels.text.words import byte_at, prefetch
+from rosenblatt.kernels.rows import NEAR, prefetch
+from rosenblatt.kernels.text.words import byte_at
 
 U = np.uint64
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
@@ -15,7 +16,7 @@ AHEAD = 16  # terms; each is a cache miss in a large table, and this many are aw
 
 @compiled
 def enter_hashes(
-    hashes: NDArray[np.uint64], n_terms: int, slots: Changed[NDArray[np.uint64]], slots_address: int
+    hashes: NDArray[np.uint64], n_terms: int, slots: Changed[NDArray[np.uint64]]
 ) -> None:
     """Enter the hashes of the first terms into an empty table.
 
@@ -25,7 +26,7 @@ def enter_hashes(
     mask = U(len(slots) - 1)
     for term in range(n_terms):
         if term + AHEAD < n_terms:
-            prefetch(slots_address, np.int64((hashes[term + AHEAD] & mask) << U(4)))
+            prefetch(slots, np.int64((hashes[term + AHEAD] & mask) << U(1)), NEAR)
         slot = hashes[term] & mask
         while slots[slot, 1] != U(0):
             slot = (slot + U(1)) & mask
@@ -50,7 +51,6 @@ def look_up(
     stops: NDArray[np.int32],
     spelled: int,
     known: Changed[KnownTerms],
-    slots_address: int,
     n_terms: int,
     most_terms: int,
     numbers: Changed[NDArray[np.int32]],
@@ -65,7 +65,7 @@ def look_up(
     n_keys = len(keys)
     for k in range(begin, n_keys):
         if k + AHEAD < n_keys:
-            prefetch(slots_address, np.int64((keys[k + AHEAD] & mask) << U(4)))
+            prefetch(slots, np.int64((keys[k + AHEAD] & mask) << U(1)), NEAR)
         key = keys[k]
         slot = key & mask
         while slots[slot, 1] != U(0) and slots[slot, 0] != key:

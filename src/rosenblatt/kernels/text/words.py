@@ -97,8 +97,3 @@ def store_word(text: int, position: int, word: Any) -> None:
 def store_byte(text: int, position: int, byte: int) -> None:
     """Write one byte at this position."""
     c_uint8.from_address(text + int(position)).value = int(byte)
-
-
-@instruction(EMITTER)
-def prefetch(base: int, offset: Any) -> None:
-    """Ask the memory for the line at this address; changes nothing, whatever the address."""
