@@ -88,7 +88,13 @@ def audit(
         f"({found.title}, {folds} folds)."
     )
     lines: list[list[Cell]] = [
-        [_place(row), str(row.label), str(row.suggested), percent(row.probability), _text(row)]
+        [
+            printable(f"{row.file}:{row.line}"),
+            str(row.label),
+            str(row.suggested),
+            percent(row.probability),
+            _text(row),
+        ]
         for row in found.suspects[:top]
     ]
     if lines:
@@ -106,10 +112,6 @@ def _columns(found: Audit) -> dict[str, list[Any]]:
     parts = [[getattr(row, name) for row in found.suspects] for name in own]
     parts += [[row.values.get(name) for row in found.suspects] for name in names]
     return dict(zip(distinct_names([*own, *names]), parts, strict=True))
-
-
-def _place(row: Suspect) -> str:
-    return printable(f"{row.file}:{row.line}")
 
 
 def _text(row: Suspect) -> str:
