@@ -36,7 +36,9 @@ from rosenblatt.training.examples import check_count, lead_over, numbers_of, win
 from rosenblatt.wording import counted, percent
 
 CONFIDENCE = 0.95
-STEPS = 20  # shares of the rows that are tried: 5 %, 10 %, … 100 %
+# Shares of the rows that are tried: 5 %, 10 %, … 100 %. With 10 or 40, whose bounds are closer or
+# lie denser, fewer rows were answered on most of five real sets by 500 to 10,000 rows apart.
+STEPS = 20
 PREFIX = "guarantee."  # of the arrays of a model
 SHARE = Interval(high=1.0)
 SHOWN = (0.005, 0.01, 0.02, 0.05, 0.1)  # errors of the summary
