@@ -11,4 +11,5 @@ TABLES = (
     "survival",
     "combinations",
     "mixing",
+    "category-ranking",
 )

@@ -122,6 +122,12 @@ def write_folder(folder: Path) -> None:
         ]
         _write(folder / f"{name}.svm.gz", lines)
     _write_digits(generator, folder / "mnist")
+    for part, n_rows in (("train", N_ROWS), ("test", N_TEST)):
+        y = generator.integers(8, size=n_rows)  # its bits are tags
+        tags = [" ".join(tag for k, tag in enumerate("abc") if number >> k & 1) for number in y]
+        words = [f"{own} {text}" for own, text in zip(tags, _texts(generator, y % 2), strict=True)]
+        lines = [f"{own}\t{text}" for own, text in zip(tags, words, strict=True)]
+        _write(folder / f"debtags.{part}.tsv.gz", lines)
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
