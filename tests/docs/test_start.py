@@ -17,7 +17,13 @@ DOCS = ROOT / "docs"
 SCENES = ROOT / "src" / "rosenblatt" / "lab" / "assets" / "scenes.js"
 
 
-PAGES = {"start.md": "tumours.html", "index.md": "tumours.html", "embeddings.md": "head.model"}
+PAGES = {
+    "start.md": "tumours.html",
+    "index.md": "tumours.html",
+    "embeddings.md": "head.model",
+    "multilabel.md": "tags.json",
+    "from-fasttext.md": "tags.model",
+}
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.metrics import accuracy_score, f1_score
+from sklearn.metrics import accuracy_score, f1_score, log_loss
 from sklearn.multiclass import OneVsRestClassifier
 
 from rosenblatt import (
@@ -151,6 +151,29 @@ def test_thresholds_raise_f1_on_new_rows() -> None:
     assert f1[1] + exact[1] > f1[0] + exact[0] + 0.01
 
 
+def test_probabilities_are_sigmoids_of_scores_that_were_not_learned(tmp_path: Any) -> None:
+    """On new rows labels are as frequent as their probabilities say, each by itself."""
+    made = np.random.default_rng(1)
+    rows, noise = made.standard_normal((4000, 8)), made.standard_normal((4000, 3))
+    tags = (rows @ made.standard_normal((8, 3)) / 2 + noise > [0.0, 1.0, 2.0]).astype(int)
+    clf = MultilabelClassifier(calibrate=True).fit(rows[:2000], tags[:2000])
+    plain = MultilabelClassifier().fit(rows[:2000], tags[:2000])
+    shares, truth = clf.predict_proba(rows[2000:]), tags[2000:]
+    assert np.array_equal(clf.predict(rows), plain.predict(rows))
+    assert abs(shares.mean(axis=0) - truth.mean(axis=0)).max() < 0.04
+    for label in range(3):
+        usual = log_loss(truth[:, label], np.full(2000, tags[:2000, label].mean()))
+        assert log_loss(truth[:, label], shares[:, label]) < 0.9 * usual
+    high = shares > 0.5
+    assert abs(truth[high].mean() - shares[high].mean()) < 0.05
+    save(clf, tmp_path / "tags.model")
+    assert np.array_equal(
+        load(tmp_path / "tags.model").predict_proba(rows), clf.predict_proba(rows)
+    )
+    with pytest.raises(AttributeError, match="has no probabilities"):
+        _ = plain.predict_proba
+
+
 def test_one_label_a_row_is_the_usual_classifier() -> None:
     """A vector y makes it RuleClassifier."""
     y = np.array(["no", "yes"])[Y[:, 0]]
@@ -172,7 +195,8 @@ def test_one_label_a_row_is_the_usual_classifier() -> None:
         (LISTS, {"goal": "both"}, "'each' or 'ranking'"),
         (LISTS, {"goal": "ranking", "rule": "arow", "memory": "last"}, "first-order"),
         (LISTS, {"class_weight": "balanced"}, "class_weight is not available"),
-        (LISTS, {"calibrate": True}, "calibrate is not available"),
+        (LISTS, {"calibrate": "isotonic"}, "calibrate='isotonic' is not available"),
+        (LISTS, {"calibrate": True, "validation_fraction": 0.001}, "calibrate needs held-out rows"),
     ],
 )
 def test_what_cannot_be_learned_is_said(y: Any, parameters: Any, words: str) -> None:

@@ -244,7 +244,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             outcome, held = self._train(model, learner, examples, observers)
         self._model = model
-        if self.calibrate:
+        if self.calibrate and not model.several:
             self._model = with_probabilities(self, rows, y, weight, held_out, **start)
         return outcome, held
 

@@ -15,9 +15,11 @@ from rosenblatt.estimators.probabilities import scores_apart
 from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.models.label_thresholds import above, fitted_thresholds
+from rosenblatt.models.calibration import Calibration
+from rosenblatt.models.held_out import label_arrays
+from rosenblatt.models.label_thresholds import above
 from rosenblatt.models.learner import Learner, several_labels
-from rosenblatt.models.model import THRESHOLDS, Model
+from rosenblatt.models.model import Model
 from rosenblatt.training.examples import Examples, has_label, permute
 
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
@@ -194,18 +196,16 @@ class MultilabelClassifier(RuleClassifier):
                 "X_val, y_val and groups are for rows of one label each: leave them out."
             )
         start = {"coef_init": coef_init, "intercept_init": intercept_init}
-        if not (self._several and self.thresholds):
+        if not (self._several and (self.thresholds or self.calibrate)):
             given = label_rows(y) if self._several else y
             return super().fit(X, given, **start, sample_weight=sample_weight, **own)
         goes_on = self.warm_start and "_model" in vars(self)
         rows, labels = self._check_rows(X, y, reset=not goes_on)
         weight = check_sample_weight(sample_weight, len(labels.numbers))
         with ThreadPoolExecutor(1) as other:  # kernels let go of the interpreter: both run at once
-            apart = other.submit(self._fitted_thresholds, rows, labels, weight, **start)
+            apart = other.submit(self._held_out_fit, rows, labels, weight, **start)
             super().fit(X, labels, **start, sample_weight=sample_weight)
-            thresholds = apart.result()
-        if thresholds is not None:
-            self._model.arrays = {THRESHOLDS: thresholds}
+            self._model.arrays, self._model.calibration = apart.result()
         return self
 
     def partial_fit(
@@ -235,28 +235,31 @@ class MultilabelClassifier(RuleClassifier):
             self._several = several
             self.__dict__.pop("_checked", None)
 
-    def _fitted_thresholds(
+    def _held_out_fit(
         self,
         rows: Rows,
         labels: LabelRows,
         weight: NDArray[Any] | None,
         **start: ArrayLike | None,
-    ) -> NDArray[np.float64] | None:
-        """Return thresholds for the scores of rows that another learner has not learned from.
+    ) -> tuple[dict[str, NDArray[Any]], Calibration | None]:
+        """Return thresholds and probabilities for the scores of rows that were not learned from.
 
-        None stands for too few rows to hold any out.
+        Nothing where there are too few rows to hold any out.
         """
         order = np.arange(len(labels.numbers))
         permute(order, np.random.default_rng(0))
         n_tried = int(self.validation_fraction * len(order))
         if not n_tried:
-            return None
+            if self.calibrate:
+                raise InputError("calibrate needs held-out rows, and there are too few of them.")
+            return {}, None
         tried, rest = order[:n_tried], np.sort(order[n_tried:])
-        changed = {"thresholds": False, "warm_start": False}
+        changed = {"thresholds": False, "warm_start": False, "calibrate": False}
         scores = scores_apart(
             self, matrix_of(rows), labels.take(rest), weight, (rest, tried), changed, **start
         )
-        return fitted_thresholds(scores, labels.take(tried).indicator())
+        truth, wanted = labels.take(tried).indicator(), bool(self.calibrate)
+        return label_arrays(scores, truth, thresholds=self.thresholds, calibrate=wanted)
 
     @property
     def thresholds_(self) -> NDArray[Any]:
@@ -285,9 +288,10 @@ class MultilabelClassifier(RuleClassifier):
         learner = super()._learner()
         if not self._several:
             return learner
-        for name in ("class_weight", "calibrate"):
-            if getattr(self, name):
-                raise several_labels(name)
+        if self.class_weight:
+            raise several_labels("class_weight")
+        if self.calibrate not in (False, True, "sigmoid"):
+            raise several_labels(f"calibrate={self.calibrate!r}")
         return learner.of_labels(self.goal)
 
     def _restore(self, model: Model) -> None:

@@ -133,9 +133,7 @@ class HeldOutFit:
         """Return thresholds of labels, and how good they are on these rows, which chose them."""
         reading, positive = trained.reading, self.learner.zero == "positive"
         truth = has_label(cast("Any", reading.sets), numbers, scores.shape[1])
-        found, calibration = {THRESHOLDS: fitted_thresholds(scores, truth)}, None
-        if self.calibrate:
-            calibration, found[SIGMOIDS] = fit_label_calibration(scores, truth)
+        found, calibration = label_arrays(scores, truth, calibrate=self.calibrate)
         judged = LabelEvaluation(reading.classes)
         judged.add(truth, above(scores, found[THRESHOLDS], positive=positive), scores)
         return HeldOutResult(calibration, None, labels=found, figures=judged.figures())
@@ -188,6 +186,17 @@ class HeldOutFit:
         if self.threshold is not None and fits.threshold is None:
             missing.append("threshold was chosen")
         return [f"No {what}: training ended before any row was held out." for what in missing]
+
+
+def label_arrays(
+    scores: NDArray[Any], truth: NDArray[np.bool_], *, thresholds: bool = True, calibrate: bool
+) -> tuple[dict[str, NDArray[Any]], Calibration | None]:
+    """Return what held-out rows with several labels fit: thresholds, and probabilities if asked."""
+    found = {THRESHOLDS: fitted_thresholds(scores, truth)} if thresholds else {}
+    if not calibrate:
+        return found, None
+    calibration, found[SIGMOIDS] = fit_label_calibration(scores, truth)
+    return found, calibration
 
 
 def few_held_out(learner: Learner, n_held_out: int) -> bool:
