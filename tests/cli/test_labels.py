@@ -88,11 +88,30 @@ def test_training_goes_on(model: str, tmp_path: Path) -> None:
     assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
 
 
+def test_labels_are_explained(model: str, tmp_path: Path) -> None:
+    """Weights stand label by label; the score of the best label, or of a chosen one, is told."""
+    found = Model.load(model, several=True)
+    data = written(tmp_path, "tsv", [("game", "perl")], ["game perl"])
+    assert "Speaks against mail" in invoked("weights", model).stdout
+    told = json.loads(invoked("explain", model, data, "--class", "mail", "--json").stdout)
+    scores = dict(zip(found.classes, found.scores(["game perl"])[0].tolist(), strict=True))
+    assert told["scores"] == pytest.approx(scores)
+    assert told["label"] == ["game", "perl"]
+    assert told["predicted"] == [*found.predict(["game perl"])[0]]
+    assert (told["positive"], told["negative"]) == ("mail", None)
+    assert told["total"] == pytest.approx(scores["mail"])
+    shown = invoked("explain", model, data).stdout
+    best = max(scores, key=lambda name: scores[name])
+    assert f"The score of {best} is +" in shown
+    assert "Its labels are game and perl." in shown
+    assert f"negative ones against {best}" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["weights", "MODEL"], "gives a row any number of labels, and this needs exactly one"),
-        (["explain", "MODEL", "DATA"], "gives a row any number of labels"),
+        (["report", "MODEL"], "gives a row any number of labels, and this needs exactly one"),
+        (["explain", "MODEL", "DATA", "--why"], "--why is not available where a row may have"),
         (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
         (["train", "DATA", "--tune", "--label-separator", ";"], "--tune judges rows of one label"),

@@ -19,6 +19,7 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import InputError
+from rosenblatt.models.explanation import ranked_weights
 from rosenblatt.models.model import Model
 from rosenblatt.plots import ConfusionDisplay, WeightsDisplay
 from rosenblatt.report import html_report
@@ -120,8 +121,6 @@ def test_what_needs_one_label_refuses_several() -> None:
     """What takes the highest label for the only one says that it cannot."""
     clf = MultilabelClassifier().fit(X, Y)
     uses: list[Any] = [
-        lambda: explain(clf, X[0]),
-        lambda: clf.model_.explain(X[0]),
         lambda: html_report(clf, X, Y[:, 0]),
         lambda: WeightsDisplay.from_estimator(clf),
         lambda: ConfusionDisplay.from_estimator(clf, X, Y[:, 0]),
@@ -130,6 +129,40 @@ def test_what_needs_one_label_refuses_several() -> None:
     for use in uses:
         with pytest.raises(InputError, match=r"any number of labels, and this needs exactly one"):
             use()
+
+
+@pytest.mark.parametrize("n_labels", [1, 2, 4])
+@pytest.mark.parametrize("rule", ["pa1", "arow"])
+def test_the_score_of_a_label_is_explained(n_labels: int, rule: str) -> None:
+    """Terms and bias of a label are its score; by default it is the best one."""
+    labels = sparse.csr_array(Y[:, :n_labels])
+    clf = MultilabelClassifier(rule=rule, memory="last").fit(X, labels)
+    for x, scores in zip(X[:20], clf.decision_function(X[:20]), strict=True):
+        best = explain(clf, x)
+        assert best.positive == scores.argmax()
+        assert best.total == pytest.approx(scores.max())
+        for k in range(n_labels):
+            found = clf.model_.explain(x, k)
+            assert (found.positive, found.negative) == (k, None)
+            assert found.total == pytest.approx(scores[k])
+            assert sum(term.amount for term in found.terms) + found.bias == pytest.approx(scores[k])
+    for ranking, own in zip(ranked_weights(clf.model_, 1), clf.coef_, strict=True):
+        assert ranking.against is None
+        assert ranking.top[0].weight == own.max()
+    with pytest.raises(InputError, match="knows no class 'z'"):
+        explain(clf, X[0], "z")
+
+
+def test_of_more_classes_the_lead_of_one_is_explained() -> None:
+    """With one label a row a class is compared with its best rival; two share one score."""
+    y = Y[:, 0] + Y[:, 1]
+    clf = RuleClassifier().fit(X, y)
+    scores = clf.decision_function(X[:1])[0]
+    for k in range(3):
+        rivals = np.delete(scores, k)
+        assert explain(clf, X[0], k).total == pytest.approx(scores[k] - rivals.max())
+    with pytest.raises(InputError, match="Two classes share one score"):
+        explain(RuleClassifier().fit(X, Y[:, 0]), X[0], 1)
 
 
 def test_thresholds_raise_f1_on_new_rows() -> None:

@@ -5,18 +5,25 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import layout_options, number_option
+from rosenblatt.cli.options import layout_options, number_option, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import WORD
 from rosenblatt.data.files import Layout
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.provenance import Provenance
-from rosenblatt.models.explanation import Explanation, contributions, decision, recorded_provenance
+from rosenblatt.models.explanation import (
+    Explanation,
+    contributions,
+    decision,
+    explained_number,
+    recorded_provenance,
+)
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.training.examples import winner_leads
-from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed
+from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed, word_list
 
 AROUND = 4  # words on either side of one that says much
 
@@ -26,6 +33,9 @@ AROUND = 4  # words on either side of one that says much
 @click.argument("data", type=click.Path())
 @number_option("--row", default=1, help="Number of the row, counted from 1.")
 @number_option("-n", "n", default=10, help="Number of features to show.")
+@value_option(
+    "--class LABEL", "class_", shown="the best", help="Class or label whose score is explained."
+)
 @click.option(
     "--why",
     is_flag=True,
@@ -33,19 +43,30 @@ AROUND = 4  # words on either side of one that says much
 )
 @layout_options
 def explain(
-    screen: Screen, model_path: str, data: str, row: int, n: int, why: bool, layout: Layout
+    screen: Screen,
+    model_path: str,
+    data: str,
+    row: int,
+    n: int,
+    class_: str | None,
+    why: bool,
+    layout: Layout,
 ) -> None:
     """Explain how MODEL decides one row of DATA ("-" for standard input).
 
     Each feature adds weight × value to the score. With more than two classes the lead over the
-    second-best class is explained. For a voted model the average weights are explained.
+    second-best class is explained; where a row may have several labels, the score of the best one.
+    For a voted model the average weights are explained.
     """
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
+    if why and model.several:
+        raise several_labels(Parameter("why", value=True))
     columns = () if model.table is None else model.table.columns
     texts = dict.fromkeys(column.name for column in columns if column.role == "text")
     batch = _row(model, data, row, layout, keep=tuple(texts))
     scores, winner = decision(model, batch)
-    explanation = contributions(model, batch.indices, batch.data, winner=winner)
+    explained = winner if class_ is None else explained_number(model, class_)
+    explanation = contributions(model, batch.indices, batch.data, winner=explained)
     document: dict[str, Any] = {
         "model": model_path,
         "data": data,
@@ -53,6 +74,8 @@ def explain(
         "label": batch.classes[batch.labels[0]] if batch.labels[0] >= 0 else None,
         "predicted": model.classes[winner],
     }
+    if model.several:
+        document |= _label_decision(model, scores, explained)
     if model.voted:  # a vote is no sum of terms: they are those of the average
         scorer = Scorer(model)
         votes = scorer.scores(batch)
@@ -142,12 +165,23 @@ def _scores(model: Model, scores: Any) -> dict[str, Any]:
     return named
 
 
+def _label_decision(model: Model, scores: Any, explained: int) -> dict[str, Any]:
+    """Return the labels that a row is given, and of one that is explained when it would be."""
+    own = model.labels[model.has_label(scores)[0]].tolist()
+    return {"predicted": own, "threshold": float(model.thresholds[explained])}
+
+
 def _show_decision(
     screen: Screen, model: Model, document: dict[str, Any], explanation: Explanation
 ) -> None:
+    if model.several:
+        _show_labels(screen, document, explanation)
+        return
     predicted = printable(str(document["predicted"]))
     two = len(model.classes) == 2
     what = "score" if two else f"lead over {printable(str(explanation.negative))}"
+    if not two and explanation.positive != document["predicted"]:
+        what = f"{what} of {printable(str(explanation.positive))}"
     basis = f"{what} {signed(explanation.total)}"
     if "vote_margin" in document:
         voters = counted(document["vectors_that_vote"], "weight vector")
@@ -166,6 +200,18 @@ def _show_decision(
             "A vote is not a sum of contributions. The table is for the average weights, which "
             f"predict {average}, {what} {signed(explanation.total)}."
         )
+
+
+def _show_labels(screen: Screen, document: dict[str, Any], explanation: Explanation) -> None:
+    predicted = printable(word_list(map(str, document["predicted"])) or "no label")
+    screen.show(f"Row {document['row']:,}: {predicted}.")
+    if document["label"] is not None:
+        own = printable(word_list(map(str, document["label"])) or "none")
+        screen.show(f"Its labels are {own}.")
+    screen.show(
+        f"The score of {printable(str(explanation.positive))} is {signed(explanation.total)}; it "
+        f"is predicted above {signed(document['threshold'])}."
+    )
 
 
 def _show_text(screen: Screen, column: str, text: str, explanation: Explanation, n: int) -> None:

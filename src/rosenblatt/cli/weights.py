@@ -38,7 +38,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     --all prints tab-separated lines: class, feature, name, weight. Models of second-order rules
     know how sure each weight is: ± is its standard deviation, 1 before training.
     """
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
     chosen = None if class_ is None else class_number(model, class_)
     if everything:
         _write_all(screen, model, chosen)

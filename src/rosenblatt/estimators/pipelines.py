@@ -38,7 +38,7 @@ STORED = (
 )
 
 
-def explain(fitted: Any, x: Any) -> Explanation:
+def explain(fitted: Any, x: Any, label: Any = None) -> Explanation:
     """Return what each feature of a row adds to the decision on it, by name, largest first.
 
     Parameters
@@ -47,6 +47,9 @@ def explain(fitted: Any, x: Any) -> Explanation:
         Where weight vectors vote, their average is explained: a vote is no sum of terms.
     x : dictionary, text, data frame of one row, array of shape (n_features,)
         The row: of the kind that the model was trained on.
+    label : default None
+        Of more than two classes the one whose lead is explained, or of several labels that a row
+        may have the one whose score is; by default the best one.
 
     Returns
     -------
@@ -63,8 +66,9 @@ def explain(fitted: Any, x: Any) -> Explanation:
     ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
     """
     if isinstance(fitted, str | PathLike):
-        fitted = Model.load(fspath(fitted))
-    return explain_model(pipeline_model(fitted) if isinstance(fitted, Pipeline) else fitted, x)
+        fitted = Model.load(fspath(fitted), several=True)
+    fitted = pipeline_model(fitted) if isinstance(fitted, Pipeline) else fitted
+    return explain_model(fitted, x, label)
 
 
 def pipeline_model(pipeline: Pipeline) -> Model:

@@ -65,12 +65,13 @@ class Explanation(NamedTuple):
     """The terms that decided one row.
 
     Two classes: the terms of the score. More: those of the lead, the winner's score less the
-    runner-up's. ``total`` is the sum of bias and terms rounded once (math.fsum), so that a score as
-    predicted may differ from it in the last digits.
+    runner-up's. Where a row may have several labels: those of the score of one. ``total`` is the
+    sum of bias and terms rounded once (math.fsum), so that a score as predicted may differ from it
+    in the last digits.
     """
 
     positive: Label
-    negative: Label
+    negative: Label | None  # None for a label of several
     total: float
     bias: float
     terms: list[Contribution]  # other than 0, largest first, whatever the sign
@@ -78,13 +79,14 @@ class Explanation(NamedTuple):
     n_unknown: int  # features of the row that the model has never met
 
 
-def explain(fitted: Any, x: Any) -> Explanation:
+def explain(fitted: Any, x: Any, label: Label | None = None) -> Explanation:
     """Return what each feature of a row adds to the decision on it; see ``rosenblatt.explain``."""
-    model = model_of(fitted)
+    model = model_of(fitted, several=True)
     row = input_rows(model, x)
     if row.n_rows != 1:
         raise InputError(f"explain takes one row; got {row.n_rows}.")
     _, winner = decision(model, row)
+    winner = winner if label is None else explained_number(model, str(label))
     return contributions(model, row.indices, row.data, winner=winner)
 
 
@@ -118,6 +120,13 @@ def class_number(model: Model, text: str) -> int:
     if text not in written:
         raise InputError(f"The model knows no class {text!r}; it knows {word_list(written)}.")
     return written.index(text)
+
+
+def explained_number(model: Model, text: str) -> int:
+    """Return the number of the class or label whose score is to be explained, written so."""
+    if len(model.weights) == 1 and not model.several:
+        raise InputError("Two classes share one score, which explains both: name no class.")
+    return class_number(model, text)
 
 
 def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
@@ -217,21 +226,26 @@ def contributions(
     """Return the terms that decided the row with these values of these features.
 
     ``winner`` is the class number that was predicted, and ``rival`` the one that it is compared
-    with where there are more than two; by default the sums decide, and it is the runner-up.
+    with where there are more than two; by default the sums decide, and it is the runner-up. A label
+    of several is compared with none.
     """
     known = indices < model.n_features
     at, x = indices[known], np.asarray(values[known], np.float64)
     w = model_of_features(model, at).deciding_weights
     number, against = 1, 0
-    if len(w) == 1:
+    if len(w) == 1 and not model.several:
         w = w[0]
     else:
         sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
         number = int(np.argmax(sums)) if winner is None else winner
         others = (k for k in range(len(w)) if k != number)
-        against = max(others, key=lambda k: sums[k]) if rival is None else rival
-        w = w[number] - w[against]
-    pair = [uncertainties(model, model.classes[k]) for k in (number, against)][: len(model.weights)]
+        if model.several:
+            w = w[number]
+        else:
+            against = max(others, key=lambda k: sums[k]) if rival is None else rival
+            w = w[number] - w[against]
+    sides = (number,) if model.several else (number, against)[: len(model.weights)]
+    pair = [uncertainties(model, model.classes[k]) for k in sides]
     squares = [one[at] ** 2 for one in pair if one is not None]
     unsure = np.sqrt(np.sum(squares, axis=0)) if squares else None
     amounts = w[:-1] * x
@@ -252,7 +266,7 @@ def contributions(
     ]
     return Explanation(
         positive=model.classes[number],
-        negative=model.classes[against],
+        negative=None if model.several else model.classes[against],
         total=math.fsum([*amounts, w[-1]]),
         bias=float(w[-1]),
         terms=terms,
@@ -264,7 +278,7 @@ def contributions(
 def _sides(model: Model, class_: int | None) -> Iterator[tuple[Label, Label | None, NDArray[Any]]]:
     """Yield the class that positive weights speak for, that of negative ones, and the weights."""
     for number, vector in enumerate(deciding_vectors(model)):
-        if len(model.weights) == 1:
+        if len(model.weights) == 1 and not model.several:
             turned = class_ == 0
             label, against = model.classes[not turned], model.classes[turned]
             yield label, against, -vector if turned else vector

@@ -277,7 +277,7 @@ class Model:
         if self.several:
             raise InputError(
                 f"{name} gives a row any number of labels, and this needs exactly one: such models "
-                "predict, and are evaluated, saved and loaded."
+                "predict, explain, and are evaluated, saved and loaded."
             )
         return self
 
@@ -496,11 +496,14 @@ class Model:
         rows = self.rows(paths, layout=layout, tell=told.append)
         return (label_evaluation_of if self.several else evaluation_of)(self, rows, told=told)
 
-    def explain(self, x: Any) -> "Explanation":
-        """Return what each feature of the row ``x`` adds to the decision on it, by name."""
+    def explain(self, x: Any, label: Class | None = None) -> "Explanation":
+        """Return what each feature of the row ``x`` adds to the decision on it, by name.
+
+        Or to the lead or the score of one ``label``; see ``rosenblatt.explain``.
+        """
         from rosenblatt.models.explanation import explain
 
-        return explain(self, x)
+        return explain(self, x, label)
 
 
 class Scorer:

@@ -116,8 +116,8 @@ def contribution_table(model: Model, explanation: Explanation, n: int) -> TableP
         for t in shown
     ]
     # Sums
-    two = len(model.classes) == 2
-    sums = [("(bias)", explanation.bias), ("= score" if two else "= lead", explanation.total)]
+    alone = len(model.weights) == 1 or explanation.negative is None
+    sums = [("(bias)", explanation.bias), ("= score" if alone else "= lead", explanation.total)]
     for terms, what in ((constant, "constant feature"), (rest, "other feature")):
         if terms:
             amount = math.fsum(term.amount for term in terms)
@@ -130,8 +130,11 @@ def contribution_table(model: Model, explanation: Explanation, n: int) -> TableP
         *("feature", "" if ones else "value", "scaled" if scaled else "", "weight"),
         *("±" if sure else "", product, ""),
     )
-    positive, negative = (printable(str(c)) for c in (explanation.positive, explanation.negative))
-    title = f"Positive contributions speak for {positive}, negative ones for {negative}"
+    positive = negative = printable(str(explanation.positive))
+    if explanation.negative is not None:
+        negative = printable(str(explanation.negative))
+    sides = "against" if explanation.negative is None else "for"
+    title = f"Positive contributions speak for {positive}, negative ones {sides} {negative}"
     return headings, rows, title
 
 
