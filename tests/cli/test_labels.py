@@ -133,6 +133,20 @@ def test_what_needs_one_label_says_so(
     assert sentence in done.stderr
 
 
+def test_pruning(model: str, tmp_path: Path) -> None:
+    """A smaller file gives nearly the same labels, by the same thresholds."""
+    labels, texts = made(60, seed=8)
+    data, path = written(tmp_path, "tsv", labels, texts), str(tmp_path / "small.model")
+    done = invoked("prune", model, "--max-size", "12k", "-o", path, "--test", data)
+    assert done.exit_code == 0, done.stderr
+    assert "Probabilities were left out" in done.stdout
+    whole, small = (Model.load(one, several=True) for one in (model, path))
+    assert Path(path).stat().st_size <= 12 << 10 < Path(model).stat().st_size
+    assert small.n_features < whole.n_features
+    same = [a == b for a, b in zip(whole.predict(texts), small.predict(texts), strict=True)]
+    assert sum(same) >= 55
+
+
 def test_export(model: str, tmp_path: Path) -> None:
     """Both exports take such models."""
     pytest.importorskip("onnx")

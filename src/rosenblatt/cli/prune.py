@@ -42,7 +42,7 @@ def prune(
     learns on; probabilities are left out, since they were fitted to other scores.
     """
     check_target(output)
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
     found, n_bytes, n_dropped = pruned_to_size(model, max_size)
     errors: list[Any] = [one.evaluate(test, layout=layout).error for one in (model, found) if test]
     found.save(output)

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.file import write_to
 from rosenblatt.models.guarantee import guarantee_arrays
-from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
+from rosenblatt.models.model import SIGMOIDS, SPREAD_PARTS, THRESHOLDS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag
 from rosenblatt.training.examples import check_count
@@ -107,7 +107,7 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     The strongest features stay, with what is needed to learn on. Terms of texts that are dropped
     are forgotten; of other features the weights become 0. InputError says how small it can become.
     """
-    others = model.arrays.keys() - guarantee_arrays(model).keys()
+    others = model.arrays.keys() - guarantee_arrays(model).keys() - {THRESHOLDS, SIGMOIDS}
     if model.voted or model.is_kernel or others:
         raise InputError("prune needs a model of weights that keeps no list of mistakes.")
     size = _file_size(model)
@@ -116,7 +116,8 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     deviation = None if model.spread is None else np.array(model.spread.deviation, np.float64)
     if deviation is not None:  # rows that were not measured may have the others
         deviation[deviation == 0.0] = deviation[deviation > 0.0].min(initial=1.0)
-    order = _weakest(model.deciding_weights[:, :-1], deviation, model.n_features)
+    weights, n = model.deciding_weights[:, :-1], model.n_features
+    order = _weakest(weights, deviation, n, apart=bool(model.several))
     unused = np.setdiff1d(np.arange(model.n_features), order)
     order = np.concatenate([unused, order])
     least = _forgetting(model, order)
@@ -179,15 +180,21 @@ def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> 
         if mean is not None and model.constant:
             part[:, -1] += part[:, dropped] @ mean[dropped]
         part[:, dropped] = 0.0
-    of_scores = guarantee_arrays(model)
+    of_scores = {*guarantee_arrays(model), SIGMOIDS}
     arrays = {name: array for name, array in model.arrays.items() if name not in of_scores}
     return replace(model, **parts, arrays=arrays, calibration=None)  # fitted to other scores
 
 
-def _weakest(w: NDArray[Any], deviation: NDArray[Any] | None, k: int) -> NDArray[Any]:
-    """Return the k weakest of the features that have a weight, the weakest first."""
+def _weakest(
+    w: NDArray[Any], deviation: NDArray[Any] | None, k: int, *, apart: bool = False
+) -> NDArray[Any]:
+    """Return the k weakest of the features that have a weight, the weakest first.
+
+    Classes are held against each other, vectors that decide ``apart`` against zero.
+    """
     used = np.flatnonzero(w.any(axis=0))
-    strength = np.abs(w[0]) if len(w) == 1 else w.max(axis=0) - w.min(axis=0)
+    apart = apart or len(w) == 1
+    strength = np.abs(w).max(axis=0) if apart else w.max(axis=0) - w.min(axis=0)
     if deviation is not None:
         strength = strength * deviation
     return used[np.argsort(strength[used], kind="stable")[:k]]
