@@ -336,6 +336,7 @@ def visit_commands() -> None:
                 _visit_file(data, options)
             for n_classes in CLASS_COUNTS:
                 _visit_choices(f"rows{n_classes}.svm")
+            _visit_label_files()
             _visit_rare_ways()
         finally:
             os.chdir(home)
@@ -372,6 +373,23 @@ def _visit_choices(data: str) -> None:
         run("train", data, "--kernel", kernel, "--max-iter", "2", "-o", "k.model")
         run("evaluate", "k.model", data)
     run("report", "b.model", "--test", data, "-o", "report.html")
+
+
+def _visit_label_files() -> None:
+    """Visit every rule and goal on files whose rows have several labels."""
+    head, *lines = TABLE.splitlines()
+    several = [f"{line[0]};{'de'[i % 2]}{line[1:]}" for i, line in enumerate(lines)]
+    Path("labels.csv").write_text("\n".join([head, *several]) + "\n", encoding="utf-8")
+    table = ["labels.csv", "--label", "label", "--label-separator", ";", "--max-iter", "2"]
+    columns = (["--text", "words"], ["--ignore", "words"], ["--ignore", "size,words"])
+    for rule, others in product(RULES, (*columns, ["--ignore", "size,colour"])):
+        for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
+            chosen = [*table, *others, "--rule", rule, "--goal", goal]
+            run("train", *chosen, "-o", "a.model", "--calibrate")
+            run("train", *chosen, "-o", "b.model", "--buffer", "1K", "--recipe", "plain")
+            run("train", "--from", "a.model", "labels.csv", "-o", "c.model")
+            run("predict", "a.model", "labels.csv", "--top", "2")
+            run("evaluate", "b.model", "labels.csv")
 
 
 def _visit_rare_ways() -> None:
