@@ -48,6 +48,11 @@ def written(folder: Path, form: str, n_parts: int = 4) -> list[str]:
         part, name = table[int(ends[k]) : int(ends[k + 1])], folder / f"part-{k}.{form}"
         if form == "parquet":
             part.write_parquet(name)
+        elif form == "vectors.parquet":
+            size = pl.col("size")
+            part.with_columns(v=pl.concat_list(size.fill_null(7), size.is_null())).write_parquet(
+                name
+            )
         elif form == "csv.gz":
             name.write_bytes(gzip.compress(part.write_csv().encode()))
         else:
@@ -76,6 +81,7 @@ def serial(names: list[str], columns: Columns) -> tuple[StreamFit, Any]:
     [
         ("svm", Columns()),
         ("parquet", Columns(text=("note",), min_count=30)),
+        ("vectors.parquet", Columns(ignore=("size",))),
         ("csv.gz", Columns(text=("note",), hash_bits=8)),
     ],
 )

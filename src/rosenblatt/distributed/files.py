@@ -41,6 +41,7 @@ class EncodingPart(NamedTuple):
     """What one file adds to the encoding of all."""
 
     statistics: NDArray[np.float64]
+    vectors: dict[int, NDArray[np.float64]]  # the same of each column of vectors, by its place
     terms: TermArrays | None  # None where they are hashed
     documents: NDArray[np.int32]  # in how many texts each term stands
     n_texts: int
@@ -144,7 +145,8 @@ def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
     n_terms = 0 if terms is None else len(terms.hashes)
     numbers, statistics = np.concatenate(labels), encoding.statistics.values
     counts = np.bincount(numbers, minlength=len(classes.labels))
-    part = EncodingPart(statistics, terms, documents.padded(n_terms), documents.n_texts)
+    vectors = {place: one.statistics.values for place, one in encoding.vectors.items()}
+    part = EncodingPart(statistics, vectors, terms, documents.padded(n_terms), documents.n_texts)
     return Survey(len(numbers), 0, classes.labels, counts, encoding=part)
 
 
@@ -219,6 +221,9 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
     encoding = TableEncoding(
         template.columns, settings, notes=notes, statistics=statistics, numbering=numbering
     )
+    for place, vector in encoding.vectors.items():
+        for one in parts:
+            vector.statistics.merge(one.vectors[place])
     encoding.settle()
     if not n_dropped:
         return encoding, notes

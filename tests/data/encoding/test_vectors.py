@@ -113,6 +113,10 @@ def test_a_saved_model_predicts_alike(tmp_path: Path) -> None:
 FAULTS = {
     "[1, 2]": "line 3: the vector in column 'v' has 2 values; expected 3",
     "[1, 2, null]": "line 3: the vector in column 'v' has a value that is not a finite number",
+    **dict.fromkeys(
+        ("[]", '["a", "b", "c"]', "[[1], [2], [3]]", "[1, 2, true]", "{}", '"1 2 3"', "1"),
+        "line 3: column 'v' has no numbers; expected 3",
+    ),
 }
 
 
@@ -126,8 +130,33 @@ def test_faulty_vectors_are_named_with_their_place(vector: str, tmp_path: Path) 
     path.write_text("".join(lines))
     with pytest.raises(InputError, match=FAULTS[vector]):
         train_files(str(path), label="y")
+    path.write_text("".join([lines[2], *lines[:2], *lines[3:]]))  # the first row decides nothing
+    with pytest.raises(InputError, match=FAULTS[vector].replace("3", "1", 1)):
+        train_files(str(path), label="y")
     model = model_from_files(str(path), label="y", bad_rows="skip")
     assert model.training["n_rows"] == 59
+    assert model.n_features == 3
+
+
+@pytest.mark.parametrize("first", [[], [1.0, 2.0], None])
+def test_most_vectors_say_the_length(first: list[float] | None, tmp_path: Path) -> None:
+    """A first vector that is empty, short or missing does not make all others bad."""
+    X, y = drawn(50)
+    frame = pl.DataFrame({"y": y, "v": [first, *X[1:].tolist()]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    model = model_from_files(str(tmp_path / "rows.parquet"), bad_rows="skip", max_bad_share=0.1)
+    assert model.training["n_rows"] == (50 if first is None else 49)
+    assert model.n_features == 6 + (first is None)
+
+
+def test_lists_of_texts_alone_are_no_columns(tmp_path: Path) -> None:
+    """Where every column is left out, the error says why."""
+    rows = pl.DataFrame({"y": ["a", "b"] * 20, "tags": [["x"], ["y", "z"]] * 20})
+    rows.write_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(
+        InputError, match=r"no column is left to learn from\. 'tags': it holds lists"
+    ):
+        train_files(str(tmp_path / "rows.parquet"), label="y")
 
 
 def test_labels_beside_an_array(tmp_path: Path) -> None:
@@ -161,5 +190,7 @@ def test_vectors_of_another_model_are_told(tmp_path: Path) -> None:
     Z = drawn(60, 3)[0]
     model.predict(pl.DataFrame({"v": Z}))  # a warning would be an error
     for other in (Z + 6, 10 * Z, Z / 100):
-        with pytest.warns(UnfamiliarDataWarning, match="Column 'v': its vectors are .* the same"):
+        with pytest.warns(
+            UnfamiliarDataWarning, match=r"'v': its vectors are .* the same model\?$"
+        ):
             model.predict(pl.DataFrame({"v": other}))

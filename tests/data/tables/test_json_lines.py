@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rosenblatt.data.batch import BadRows
 from rosenblatt.data.files import table_batches
 from rosenblatt.errors import InputError
+from rosenblatt.models.train import model_from_files
 from tests.data.tables.fuzzing import check_json, json_tables
 
 SIZES = [1, 7, 40, 1 << 16]
@@ -78,6 +79,38 @@ def test_a_number_that_is_written_otherwise_keeps_its_text() -> None:
     first, *others = json_tables(text, 5)
     assert first.frame["a"].to_list() == [3.1]
     assert [table.frame["a"][0] for table in others] == ["3.10", "7E10", "2"]
+
+
+@pytest.mark.parametrize("place", [0, 5])
+@pytest.mark.parametrize("odd", ["{}", "[]", '["x"]', "[1, 2]"])
+def test_one_list_does_not_make_lists_of_a_column(odd: str, place: int, tmp_path: Path) -> None:
+    """A list or an object among plain values is a bad row, wherever it stands."""
+    lines = [f'{{"a": {odd if k == place else k}}}\n' for k in range(9)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(lines))
+    with pytest.raises(InputError, match=f"line {place + 1}: key 'a' has the value .* only plain"):
+        list(table_batches(file))
+    bad = BadRows(skip=True, max_share=1.0)
+    (table,) = table_batches(file, bad_rows=bad)
+    assert table.frame["a"].to_list() == [k for k in range(9) if k != place]
+    assert [row.place for row in table.bad] == [f"{file}, line {place + 1}"]
+
+
+def test_a_plain_value_among_lists_of_texts_is_a_list_of_one() -> None:
+    """A row may write its only label without brackets."""
+    (table,) = json_tables(b'{"a": ["x", "y"]}\n{"a": "z"}\n{"a": []}\n', 999)
+    assert table.frame["a"].to_list() == [["x", "y"], ["z"], []]
+
+
+def test_bad_rows_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+    """Line 9 before line 10, though its text is greater."""
+    lines = [f'{{"y": "{"ab"[k % 2]}", "v": [{k}, 1]}}\n' for k in range(60)]
+    lines[8] = lines[9] = lines[10] = '{"y": "a", "v": [1]}\n'
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(lines))
+    model = model_from_files(str(file), label="y", bad_rows="skip", max_bad_share=0.1)
+    places = [row["place"].split()[-1] for row in model.training["bad_rows"]["first"]]
+    assert places == ["9", "10", "11"]
 
 
 def test_named_columns_are_taken_and_others_ignored(tmp_path: Path) -> None:

@@ -147,7 +147,8 @@ class ColumnCounts:
                 limits = float(lowest[k]), float(highest[k])
                 found[place] = found[place] or _beyond(values, limits, int(count[k]), surprise)
         titles = [column.title for column in self._features]
-        return [f"Column '{titles[k]}': {said}." for k, said in found.items() if said]
+        told = {titles[k]: said for k, said in found.items() if said}
+        return [f"Column '{title}': {said}{'.'[said[-1] == '?' :]}" for title, said in told.items()]
 
     def _gaps(self, place: int, usual: float, surprise: "Surprise") -> str | None:
         n = self.n_missing[place]
@@ -180,8 +181,8 @@ class ColumnCounts:
             return None
         times = math.sqrt(self._spreads[place] / n)
         return (
-            f"its vectors are {number(float(f'{times:.2g}'))} times as far from the mean of those"
-            " of training as these: are they of the same embedding model?"
+            f"its vectors are {number(float(f'{times:.2g}'))} times as far from the mean of"
+            " training as the vectors of training were; are they of the same model?"
         )
 
     def _words(self, place: int, usual: float, surprise: "Surprise") -> str | None:

@@ -448,8 +448,8 @@ def replaced_values(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.
 
 def unusable(file: str, series: "pl.Series", what: str) -> InputError:
     """Return the error for a column whose type cannot be what it is to be."""
-    msg = f"{file}: column '{series.name}' holds {series.dtype}, {what}; leave it out with "
-    return InputError(f"{msg}{Parameter('ignore', series.name)}.")
+    msg = f"{file}: column '{series.name}' holds {series.dtype}, {what}; in training, leave it out"
+    return InputError(f"{msg} with {Parameter('ignore', series.name)}.")
 
 
 @dataclass(frozen=True)

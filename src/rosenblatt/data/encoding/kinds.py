@@ -313,7 +313,8 @@ def assigned_columns(
         said.decimal,
     )
     if not any(column.required for column in columns):
-        raise InputError(f"{table.file}: no column is left to learn from.")
+        why = "; ".join(f"'{one.name}': {one.reason}" for one in columns if one.reason)
+        raise InputError(f"{table.file}: no column is left to learn from. {why}".strip())
     notes = [note for column in columns if column.required for note in oddities(sample, column)]
     if guess is not None and not separator:
         notes += label_notes(table, guess.column)
@@ -407,8 +408,8 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
         return detected
     revived = dict(detected)
     for name, column in detected.items():
-        if column.reason:
-            values = _present(table.frame[name])
+        values = _present(table.frame[name])
+        if column.reason and not values.dtype.is_nested() and values.dtype != pl.Binary:
             role: Role = "category"
             if values.dtype.is_numeric() or (values.dtype == pl.String and all_numbers(values)):
                 role = "numeric"

@@ -21,9 +21,9 @@ def is_vector(kind: "pl.DataType") -> bool:
 
 
 def vector_width(series: "pl.Series") -> int:
-    """Return the length of the first vector of a column; 0 where there is none."""
-    lengths = _lists(series).list.len().drop_nulls()
-    return int(lengths[0]) if len(lengths) else 0
+    """Return the length that most vectors of a column have; 0 where there is none."""
+    lengths = _lists(series).list.len().drop_nulls().to_numpy()
+    return int(np.bincount(lengths[lengths > 0]).argmax()) if lengths.any() else 0
 
 
 def _lists(series: Any) -> "pl.Series":
@@ -69,10 +69,9 @@ class VectorColumn:
             vectors[fit] = lists.filter(fit).explode().to_numpy().reshape(-1, self.width)
         faults: dict[int, str] = {}
         for row in np.flatnonzero(~fit & ~np.isnan(lengths.astype(float))).tolist():
-            faults[row] = (
-                f"the vector in column '{name}' has {counted(int(lengths[row]), 'value')};"
-                f" expected {self.width}"
-            )
+            n, whose = int(lengths[row]), f"the vector in column '{name}' has"
+            held = f"{whose} {counted(n, 'value')}" if n else f"column '{name}' has no numbers"
+            faults[row] = f"{held}; expected {self.width}"
         largest = min(LARGEST, float(np.finfo(vectors.dtype).max))
         odd = fit & ~(np.abs(vectors) <= vectors.dtype.type(largest)).all(axis=1)
         for row in np.flatnonzero(odd).tolist():

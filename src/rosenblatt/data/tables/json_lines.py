@@ -8,8 +8,10 @@ import codecs
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Generator, Iterable
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -271,22 +273,32 @@ class JsonLinesParser:
         self, lines: list[bytes], numbers: list[int]
     ) -> tuple[list[Object], list[int], list[BadRow]]:
         """Return the objects of the good lines with the numbers of these, and the bad lines."""
-        kinds: Kinds = dict(self._kinds or {})
-        objects, good, bad = list[Object](), list[int](), list[BadRow]()
+        found: dict[int, Object | JsonError] = {}
         for number in numbers:
             try:
-                (found,) = self._objects([lines[number]])
-                if self._kinds is None:  # its keys are columns
-                    own = found if self._wanted is None else found.keys() & {*self._wanted.names}
-                    kinds |= dict.fromkeys(key for key in found if key in own and key not in kinds)
-                self._check_keys([found], kinds)
-                _, kinds = _rows([found], kinds)
+                (found[number],) = self._objects([lines[number]])
+            except JsonError as fault:
+                found[number] = fault
+        kinds, most = dict(self._kinds or {}), Kinds()
+        if self._kinds is None:  # the keys are columns, of the kind that most values have
+            rows = [one for one in found.values() if not isinstance(one, JsonError)]
+            keys = dict.fromkeys(chain.from_iterable(rows))
+            own = keys if self._wanted is None else {*self._wanted.names}
+            most = {k: _kind(k, _most([r.get(k) for r in rows]), None) for k in keys if k in own}
+        objects, good, bad = list[Object](), list[int](), list[BadRow]()
+        for number, one in found.items():
+            try:
+                if isinstance(one, JsonError):
+                    raise one
+                kinds |= {key: most[key] for key in one if key in most and key not in kinds}
+                self._check_keys([one], kinds)
+                _, kinds = _rows([one], kinds)
             except JsonError as fault:
                 place = f"{self._file}, {self._unit} {self._line + number}"
                 bad.append(BadRow(len(good), place, fault.args[0]))
                 refuse_unless_skipped(bad[-1], self._bad)
             else:
-                objects.append(found)
+                objects.append(one)
                 good.append(number)
         return objects, good, bad
 
@@ -357,12 +369,22 @@ def _check_single(found: Object, file: str) -> None:
     raise InputError(f"{file} is a single JSON object, so a single row; {advice}.")
 
 
+def _most(values: list[Any]) -> list[Any]:
+    """Return the lists and objects among values if they are the most, else the plain values."""
+    nested = [value for value in values if isinstance(value, NESTED)]
+    plain = [value for value in values if value is not None and not isinstance(value, NESTED)]
+    return nested if len(nested) > len(plain) else plain
+
+
 def _kind(name: str, values: list[Any], known: type | None) -> type | None:
     """Return the kind of a column with these values; JsonError for lists among plain values."""
     kinds = {known, *map(type, values)} - {None, type(None)}
-    if known is list or known in LISTS or (known is None and kinds & set(NESTED)):
-        return known or _list_kind(values)
+    if known is list or known in LISTS:
+        return known
     if kinds & set(NESTED):
+        most = _most(values)
+        if known is None and isinstance(most[0], NESTED):
+            return _list_kind(most)
         value = next(value for value in values if isinstance(value, NESTED))
         clause = f"key {name!r} has the value {_shown(value)}; only plain values can be columns"
         raise JsonError(clause)
@@ -376,7 +398,14 @@ def _kind(name: str, values: list[Any], known: type | None) -> type | None:
 
 
 def _list_kind(values: list[Any]) -> type:
-    """Return the kind of a column of lists: of numbers, of texts, or of anything else."""
+    """Return the kind of a column of lists: of numbers, of texts, or of anything else.
+
+    Vectors, lists of numbers of one length, may have odd values among them: bad rows.
+    """
+    lengths = Counter(len(value) for value in values if _has_numbers_alone(value))
+    length, count = max(lengths.items(), key=itemgetter(1), default=(0, 0))
+    if length > 1 and 2 * count > len(values):
+        return list[float]
     items = [item for value in values if isinstance(value, list) for item in value]
     inner = {type(item) for item in items} - {type(None)}
     if any(isinstance(value, dict) for value in values) or inner & {*NESTED, bool}:
@@ -384,14 +413,21 @@ def _list_kind(values: list[Any]) -> type:
     return list[str] if str in inner or not inner else list[float]
 
 
+def _has_numbers_alone(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(item, (int, float, type(None))) and not isinstance(item, bool) for item in value
+    )
+
+
 def _items(value: Any, kind: Any) -> list[Any] | None:
     """Return a list as one of numbers, empty where it is none, or as one of texts."""
-    items = value if isinstance(value, list) else []
+    if value is None:
+        return None
     if kind == list[str]:
-        return None if value is None else [_text(item) for item in items]
-    plain = all(isinstance(item, (int, float, type(None))) for item in items)
-    floats = [None if item is None else float(item) for item in items if plain]
-    return None if value is None else floats
+        items = value if isinstance(value, list) else [] if isinstance(value, dict) else [value]
+        return [_text(item) for item in items]
+    numbers = value if _has_numbers_alone(value) else []
+    return [None if number is None else float(number) for number in numbers]
 
 
 def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,10 +73,11 @@ class Table(NamedTuple):
         if keep.all():
             return self
         before = np.append(np.cumsum(keep) - keep, keep.sum())  # of the rows that are left
+        in_order = sorted(self.bad, key=attrgetter("before"))  # stable: as in the file
         return self._replace(
             frame=self.frame.filter(keep),
             lines=None if self.lines is None else self.lines[keep],
-            bad=tuple(sorted(row._replace(before=int(before[row.before])) for row in self.bad)),
+            bad=tuple(row._replace(before=int(before[row.before])) for row in in_order),
         )
 
     def draw_numbers(self, _: int) -> NDArray[np.uint64]:
