@@ -88,6 +88,23 @@ def test_training_goes_on(model: str, tmp_path: Path) -> None:
     assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
 
 
+def test_report_and_picture(model: str, tmp_path: Path) -> None:
+    """A report judges labels on test rows, and a picture shows the weights of one of them."""
+    labels, texts = made(60, seed=6)
+    data, page = written(tmp_path, "tsv", labels, texts), tmp_path / "tags.html"
+    done = invoked("report", model, "--test", data, "-o", str(page))
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(invoked("evaluate", model, data, "--json").stdout)
+    figures = f"micro F1 {told['micro']['f1']:.3f}, "
+    assert f"Test: {figures}" in done.stdout
+    assert f"On 60 test rows: {figures}" in page.read_text(encoding="utf-8")
+    invoked("report", model, "-o", str(page))
+    assert "which chose its thresholds" in page.read_text(encoding="utf-8")
+    picture = tmp_path / "weights.svg"
+    assert invoked("plot", "weights", model, "--class", "mail", "-o", str(picture)).exit_code == 0
+    assert "against mail" in picture.read_text(encoding="utf-8")
+
+
 def test_labels_are_explained(model: str, tmp_path: Path) -> None:
     """Weights stand label by label; the score of the best label, or of a chosen one, is told."""
     found = Model.load(model, several=True)
@@ -110,7 +127,14 @@ def test_labels_are_explained(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["report", "MODEL"], "gives a row any number of labels, and this needs exactly one"),
+        (
+            ["prune", "MODEL", "--max-size", "1k", "-o", "OUT"],
+            "gives a row any number of labels, and this needs exactly one",
+        ),
+        (
+            ["plot", "confusion", "MODEL", "--test", "DATA", "-o", "OUT.svg"],
+            "gives a row any number of labels, and this needs exactly one",
+        ),
         (["explain", "MODEL", "DATA", "--why"], "--why is not available where a row may have"),
         (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),

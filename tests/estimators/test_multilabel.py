@@ -121,14 +121,33 @@ def test_what_needs_one_label_refuses_several() -> None:
     """What takes the highest label for the only one says that it cannot."""
     clf = MultilabelClassifier().fit(X, Y)
     uses: list[Any] = [
-        lambda: html_report(clf, X, Y[:, 0]),
-        lambda: WeightsDisplay.from_estimator(clf),
         lambda: ConfusionDisplay.from_estimator(clf, X, Y[:, 0]),
         lambda: OnlineLearner.from_model(clf),
     ]
     for use in uses:
         with pytest.raises(InputError, match=r"any number of labels, and this needs exactly one"):
             use()
+
+
+def test_a_report_and_the_weights_of_labels() -> None:
+    """A page says how good the labels are; a picture shows the weights of one."""
+    clf = MultilabelClassifier().fit(X, LISTS)
+    shown = html_report(clf, X, LISTS)
+    f1 = f1_score(Y, clf.predict(X), average="micro")
+    assert "gives a row any number of 4 labels" in shown
+    assert f"On 300 test rows: micro F1 {f1:.3f}, " in shown
+    assert "Weights of c" in shown
+    assert "sorts rows into" not in shown
+    assert "test rows" not in html_report(clf)
+    drawn = WeightsDisplay.from_estimator(clf, class_="b")
+    assert (drawn.positive, drawn.negative) == ("b", None)
+    assert drawn.values.max() == clf.coef_[1].max()
+    with pytest.raises(InputError, match="choose one"):
+        WeightsDisplay.from_estimator(clf)
+    with pytest.raises(InputError, match="a list of labels for each row"):
+        html_report(clf, X, Y[:, 0])
+    with pytest.raises(InputError, match="X_train is not available where a row may have several"):
+        html_report(clf, X_train=X, y_train=LISTS)
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 4])

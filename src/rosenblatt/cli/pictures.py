@@ -44,6 +44,7 @@ class Subject:
     test_paths: Sequence[str]
     layout: Layout
     columns: Columns
+    several: bool = False  # whether a model may give rows several labels
 
     @cached_property
     def model(self) -> Model | None:
@@ -52,8 +53,9 @@ class Subject:
             return None
         with Path(self.path).open("rb") as file:
             head = file.read(9)
-        # The length of a header, and the header
-        return Model.load(self.path) if head[8:9] == b"{" and b"\0" in head[:8] else None
+        if head[8:9] != b"{" or b"\0" not in head[:8]:  # the length of a header, and the header
+            return None
+        return Model.load(self.path, several=self.several)
 
     @cached_property
     def _file_rows(self) -> FileRows:

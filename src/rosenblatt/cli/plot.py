@@ -131,7 +131,7 @@ def plot(
     require_matplotlib()
     columns = {name: given.pop(name) for name in (*COLUMNS, "scale")}
     options = {name: value for name, value in given.items() if value is not None}
-    subject = Subject(path, test, layout, Columns(**columns))
+    subject = Subject(path, test, layout, Columns(**columns), several=kind == "weights")
     named = [name for name, value in columns.items() if value]
     if subject.model is not None and named:
         msg = f"--{named[0]} has no effect for a model, which stores how its data are read."

@@ -42,13 +42,14 @@ def report(
     from rosenblatt.report.hardest import columns_to_show
     from rosenblatt.report.page import page
     from rosenblatt.report.summary import warnings_of
+    from rosenblatt.report.tables import label_figures
 
     if output == "-" and screen.wants_json:
         msg = "--json and the page cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
     target = output or _beside(model_path)
     check_target(target)
-    model = Model.load(model_path)
+    model = Model.load(model_path, several=True)
     columns = columns_to_show(model)
     told: list[str] = []
     rows = None
@@ -56,7 +57,8 @@ def report(
         rows = model.rows(test, layout=layout, keep=columns, tell=told.append)
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
-    error = None if found.evaluation is None else found.evaluation.error
+    judged_by = found.evaluation or found.labels
+    error = None if judged_by is None else judged_by.error
     if test and error is None:
         raise InputError(f"{' '.join(test)}: no row has a label; leave --test out.")
     with replacing(target, "w") as file:
@@ -70,6 +72,8 @@ def report(
         screen.json(document | {"warnings": list(warnings_of(found))})
         return
     judged = "" if error is None else f" Test error {percent(error)}."
+    if found.labels is not None:
+        judged = f" Test: {label_figures(found.labels.figures())}."
     screen.show(f"Report: {printable(target)} ({n_bytes:,} bytes).{judged}")
     for warning in warnings_of(found):
         screen.warn(warning)

@@ -36,6 +36,11 @@ class LabelRows(NamedTuple):
         """Return which row has which label."""
         return has_label(self.sets, self.numbers, len(self.classes))
 
+    def label_sets(self) -> tuple[tuple[Any, ...], ...]:
+        """Return the labels of each set."""
+        places, ends = self.sets
+        return tuple(tuple(self.classes[own].tolist()) for own in np.split(places, ends[1:-1]))
+
     def take(self, rows: NDArray[Any]) -> "LabelRows":
         """Return the labels of some rows."""
         return self._replace(numbers=self.numbers[rows])

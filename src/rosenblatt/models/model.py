@@ -277,7 +277,7 @@ class Model:
         if self.several:
             raise InputError(
                 f"{name} gives a row any number of labels, and this needs exactly one: such models "
-                "predict, explain, and are evaluated, saved and loaded."
+                "predict, explain, and are evaluated, reported, saved and loaded."
             )
         return self
 

@@ -63,12 +63,12 @@ def a_quarter(n_rows: int, seed: int) -> NDArray[np.bool_]:
     return aside
 
 
-def check_fitted(estimator: Any) -> None:
-    """Raise InputError unless an estimator is fitted, and gives each row one label."""
+def check_fitted(estimator: Any, *, several: bool = False) -> None:
+    """Raise InputError unless an estimator is fitted, and gives each row one label, or several."""
     if not hasattr(estimator, "classes_"):
         raise InputError(f"The {type(estimator).__name__} is not fitted; call fit first.")
     if hasattr(estimator, "model_"):
-        model_of(estimator)
+        model_of(estimator, several=several)
 
 
 def check_two_classes(rows: DrawnRows) -> None:

@@ -90,8 +90,8 @@ class WeightsDisplay(BarsDisplay):
         feature_names : names of the features, default None
             None for those that the model has.
         """
-        model = model_from(estimator, feature_names)
-        if class_ is None and len(model.classes) > 2:
+        model = model_from(estimator, feature_names, several=True)
+        if class_ is None and (len(model.classes) > 2 or model.several):
             example = Parameter("class_", model.classes[0])
             raise InputError(
                 f"The model has {len(model.classes)} classes, each with its own weights; choose "
@@ -279,15 +279,20 @@ def draw_bars(
     return bars, handles
 
 
-def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Model:
-    """Return the model of an estimator of this package, or the model that is given itself."""
+def model_from(
+    estimator: Any, feature_names: Sequence[str] | None = None, *, several: bool = False
+) -> Model:
+    """Return the model of an estimator of this package, or the model that is given itself.
+
+    Without ``several``, one that gives rows several labels is an error.
+    """
     if isinstance(estimator, OnlineClassifier):
-        check_fitted(estimator)
+        check_fitted(estimator, several=several)
     elif not isinstance(estimator, Model):
         got = type(estimator).__name__
         msg = f"This picture needs a fitted linear estimator of rosenblatt; got a {got}."
         raise InputError(msg)
-    model = model_of(estimator)
+    model = model_of(estimator, several=several)
     if feature_names is None:
         return model
     names = tuple(str(name) for name in feature_names)

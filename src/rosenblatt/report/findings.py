@@ -14,6 +14,7 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import Evaluation, evaluation_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.guarantee import RowsApart, rows_apart
+from rosenblatt.models.label_evaluation import LabelEvaluation, label_evaluation_of
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
@@ -101,6 +102,9 @@ class Findings:
     test_names: tuple[str, ...] = ()
     giveaways: list[Giveaway] = field(default_factory=list)
     largest: float = 0.0  # value of the test rows
+    labels: LabelEvaluation | None = (
+        None  # in place of the evaluation, where a row may have several
+    )
 
     @property
     def judged(self) -> Evaluation | None:
@@ -155,6 +159,9 @@ def findings(
     rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
     if test is None:
         return Findings(name, model, rankings, by_effect)
+    if model.several:
+        labels = label_evaluation_of(model, test, told)
+        return Findings(name, model, rankings, by_effect, test_names=test_names, labels=labels)
     hardest = HardestRows(model)
     alone = Giveaways(rankings, len(model.classes))
     evaluation = evaluation_of(model, test, hardest.add, alone.add, told=told)

@@ -11,7 +11,9 @@ from rosenblatt.data.atomic import replacing
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.multilabel import label_rows
 from rosenblatt.mistakes.arrays import list_arrays
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
@@ -69,7 +71,9 @@ def html_report(
     >>> "0 of 4 rows wrong" in page
     True
     """
-    model = model_of(estimator)
+    model = model_of(estimator, several=True)
+    if X_train is not None and model.several:
+        raise several_labels("X_train")
     if X_train is not None:
         model = _with_training(model, estimator, X_train, y_train)
     test = None if X is None else [array_rows(model, X, y)]
@@ -97,12 +101,15 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
 def array_rows(model: Model, X: Any, y: Any) -> Batch:
     """Return the rows of X with the labels y, the classes of the model first."""
     checked = check_array(X, accept_sparse="csr")
-    labels = column_or_1d(y)
+    given = label_rows(y) if model.several else None
+    labels = column_or_1d(y) if given is None else given.numbers
     check_consistent_length(checked, labels)
     if checked.shape[1] != model.n_features:
         msg = f"X has {checked.shape[1]} features; the model was trained on {model.n_features}."
         raise InputError(msg)
+    batch = batch_of(checked.astype(np.float64))
+    if given is not None:
+        return batch._replace(labels=labels, classes=given.label_sets())
     classes = Classes(model.classes)
     numbers = classes.codes(labels.tolist())
-    batch = batch_of(checked.astype(np.float64))
     return batch._replace(labels=numbers, classes=classes.labels)

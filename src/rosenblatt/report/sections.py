@@ -54,13 +54,15 @@ STYLE: Any = {
 
 def class_counts(found: Findings) -> Markup:
     """Return how many rows of each class the model learned from."""
-    counts = found.model.training["class_counts"]
-    pairs = sorted(zip(found.model.classes, counts, strict=True), key=lambda pair: -pair[1])
+    model, counts = found.model, found.model.training["class_counts"]
+    n_rows = model.training["n_rows"] if model.several else sum(counts)
+    pairs = sorted(zip(model.classes, counts, strict=True), key=lambda pair: -pair[1])
     rows: list[list[Cell]] = [
-        [str(label), n, percent(n / sum(counts))] for label, n in pairs[:MOST_CLASSES]
+        [str(label), n, percent(n / n_rows)] for label, n in pairs[:MOST_CLASSES]
     ]
-    kind = "Classes" if len(rows) == len(counts) else f"The {len(rows)} most frequent classes"
-    return table(("class", "rows", "share"), rows, kind)
+    one, many = ("label", "labels") if model.several else ("class", "classes")
+    kind = many.title() if len(rows) == len(counts) else f"The {len(rows)} most frequent {many}"
+    return table((one, "rows", "share"), rows, kind)
 
 
 def is_bounded(model: Model) -> bool:
@@ -192,7 +194,8 @@ def columns(found: Findings) -> str:
     """Draw what each column adds to the score over its values, where the rows have columns."""
     model = found.model
     named = model.table is not None and model.table.owners() is not None
-    if not named or model.is_kernel or feature_grid(model, found.largest) is not None:
+    drawn = model.is_kernel or model.several or feature_grid(model, found.largest) is not None
+    if not named or drawn:
         return ""
     display = plots.ShapeDisplay.from_estimator(model, n=MOST_SHAPES)
     return picture(display) if display.shapes else ""

@@ -21,8 +21,8 @@ def kind_of(model: Model) -> str:
 
 def warnings_of(found: Findings) -> Iterator[str]:
     """Yield warnings on misleading figures."""
-    evaluation = found.evaluation
-    yield from () if evaluation is None else evaluation.remarks
+    evaluation, told = found.evaluation, found.evaluation or found.labels
+    yield from () if told is None else told.remarks
     if evaluation is not None and evaluation.n_unknown:
         yield unknown_labels(evaluation)
     if found.judged is not None and found.judged.error:
