@@ -306,3 +306,41 @@ def test_no_row_is_judged_as_nothing() -> None:
     assert found.error is None
     assert found.micro == {"precision": None, "recall": None, "f1": None}
     assert found.precision_at == {1: None}
+
+
+def test_a_label_that_comes_late_is_learned(tmp_path: Path) -> None:
+    """One pass that learns while it reads begins again where a later block has a new label."""
+    labels = [*LABELS[:399], ["late"]]
+    path, how = written(tmp_path, "tsv", labels), HOW["tsv"] | PLAIN | {"text": "text"}
+    how |= {"shuffle": False, "max_iter": 1, "hash_bits": 10}
+    whole: Any = train_files(path, **how)
+    parts: Any = train_files(path, buffer=4096, **how)
+    assert "late" in parts.classes_.tolist()
+    assert np.array_equal(whole.coef_, parts.coef_)
+
+
+def test_a_training_that_was_stopped_goes_on(tmp_path: Path) -> None:
+    """From a checkpoint the weights and thresholds are those of a training without a pause."""
+    path, how = written(tmp_path, "tsv"), HOW["tsv"] | {"text": "text", "rule": "pa1"}
+    point = str(tmp_path / "pause")
+    whole: Any = train_files(path, **how)
+    first: Any = train_files(path, checkpoint=point, checkpoint_seconds=0.0, time_limit=1e-9, **how)
+    assert first.stop_reason_ == "time_limit"
+    rest: Any = train_files(path, checkpoint=point, **how)
+    assert np.array_equal(whole.coef_, rest.coef_)
+    assert np.array_equal(whole.thresholds_, rest.thresholds_)
+
+
+def test_rows_of_validation_choose_the_thresholds(tmp_path: Path) -> None:
+    """Rows of another file are never learned from; a label that only they have is an error."""
+    labels, texts = made(100, seed=3)
+    (tmp_path / "other").mkdir()
+    other = written(tmp_path / "other", "tsv", labels, texts)
+    how = HOW["tsv"] | {"text": "text", "recipe": "plain"}
+    clf: Any = train_files(written(tmp_path, "tsv"), validation=other, **how)
+    assert clf.model_.training["held_out_rows"] == 100
+    assert clf.model_.training["held_out_labels"]["rows"] == 100
+    assert clf.model_.training["n_rows"] == 400
+    other = written(tmp_path / "other", "tsv", [*labels[1:], ["strange"]], texts)
+    with pytest.raises(InputError, match="no row to learn from has the label 'strange'"):
+        train_files(written(tmp_path, "tsv"), validation=other, **how)

@@ -65,6 +65,7 @@ class Checkpoint:
             **state.vectors(),
             history=tuple(asdict(record) for record in progress.history),
             training={KEY: kept},
+            described=learner.description() if learner.labels else None,
             arrays={name: array for name, array in arrays.items() if array is not None},
         )
         write(model, self._path, deflate=False)  # soon written again

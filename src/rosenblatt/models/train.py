@@ -487,6 +487,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     for part in (learner, files.layout, plan.source.columns):
         described |= json.loads(json.dumps(asdict(part), default=str))
     described |= described.pop("values")
+    described["goal"] = described.pop("labels")
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
     described["recipe"] = "auto" if plan.races else "plain"
     described |= {"validation": list(others)} if others else {}

@@ -5,7 +5,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding.label_column import check_labels, guess_label, table_labels
+from rosenblatt.data.encoding.label_column import (
+    check_labels,
+    guess_label,
+    label_faults,
+    label_separator,
+    table_labels,
+)
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError, Question
 from tests.data.encoding.samples import table, typed
@@ -214,3 +220,34 @@ def test_what_is_no_label_is_an_error(values: list[Any], words: str) -> None:
     """The message says where and why."""
     with pytest.raises(InputError, match=words):
         table_labels(typed({"c": values}), "c", Classes(), required=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "said", "separator", "sets"),
+    [
+        (["a; b", "b;a", "", None, "NA"], ";", ";", [("a", "b"), ()]),
+        (["a  b", "a"], " ", " ", [("a", "b"), ("a",)]),
+        ([["b", "a"], [], None, ["a", "b"]], None, "\x1f", [("a", "b"), ()]),
+        ([[2.0, 1.0], [1.0]], None, "\x1f", [("1", "2"), ("1",)]),
+        (["a\x1fb", "a"], None, "\x1f", [("a", "b"), ("a",)]),
+        (["a\x1fb", "c"], "/", "/", [("a", "b"), ("c",)]),
+    ],
+)
+def test_rows_may_have_several_labels(
+    values: list[Any], said: str | None, separator: str, sets: list[Any]
+) -> None:
+    """A separator or lists make a set of labels of each value; none is a set, too."""
+    rows, classes = typed({"c": values}), Classes()
+    assert label_separator(rows, "c", said) == separator
+    numbers = table_labels(rows, "c", classes, required=True, separator=separator)
+    assert classes.labels == tuple(sets)
+    assert numbers[0] == 0
+    assert numbers.min() == 0
+
+
+def test_one_label_is_not_several() -> None:
+    """Without a separator a row with two labels is a fault of the row."""
+    rows = typed({"c": ["a", "b", "a\x1fb"]})
+    assert label_faults(rows, "c", "") == {
+        2: "column 'c': the labels 'a' and 'b', where one was expected"
+    }
