@@ -247,8 +247,15 @@ def visit_tables() -> None:
 
 def visit_online() -> None:
     """Learn from single rows, by name and by place, and decide them."""
+    rows: list[Any] = [{"one": 1.0, "two": 2.0}, np.ones(N_FEATURES)]
+    for rule, memory, x in product(RULES, MEMORIES, rows):
+        for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
+            learner = OnlineLearner(rule, memory=memory, goal=goal)
+            for several in ({"a"}, {"b"}, set()):
+                learner.learn_one(x, several)
+                learner.predict_one(x)
     for rule, memory, n_classes in product(RULES, MEMORIES, CLASS_COUNTS):
-        for x in ({"one": 1.0, "two": 2.0}, np.ones(N_FEATURES)):
+        for x in rows:
             for scale in (False, True):
                 learner = OnlineLearner(rule, memory=memory, classes=range(n_classes), scale=scale)
                 for label in range(n_classes):

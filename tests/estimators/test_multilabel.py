@@ -11,7 +11,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from rosenblatt import (
     ConfidenceWeightedClassifier,
     MultilabelClassifier,
-    OnlineLearner,
     Perceptron,
     RuleClassifier,
     explain,
@@ -122,7 +121,6 @@ def test_what_needs_one_label_refuses_several() -> None:
     clf = MultilabelClassifier().fit(X, Y)
     uses: list[Any] = [
         lambda: ConfusionDisplay.from_estimator(clf, X, Y[:, 0]),
-        lambda: OnlineLearner.from_model(clf),
     ]
     for use in uses:
         with pytest.raises(InputError, match=r"any number of labels, and this needs exactly one"):

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 import rosenblatt
-from rosenblatt import OnlineLearner
+from rosenblatt import MultilabelClassifier, OnlineLearner
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
@@ -26,6 +27,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples, encode
+from tests import reference
 
 NAMES = "abcdef"
 Row = dict[str, float]
@@ -493,3 +495,143 @@ def test_a_scaled_learner_is_saved_and_goes_on(tmp_path: Path) -> None:
     assert np.array_equal(after.encoding_arrays["centre"][:2], before.encoding_arrays["centre"][:2])
     with pytest.raises(InputError, match="cannot scale features that share a number"):
         OnlineLearner(scale=True, hash_bits=8)
+
+
+def tagged_rows(n_rows: int) -> tuple[NDArray[Any], list[set[str]]]:
+    """Return rows of whole numbers and their labels, which come up one after the other."""
+    generator = np.random.default_rng(11)
+    X = generator.integers(-3, 4, (n_rows, 5)).astype(float)
+    tags = [{tag for tag in "abcd" if generator.random() < 0.4} for _ in X]
+    for k, tag in enumerate("abcd"):  # no label at first
+        tags[: 2 + 3 * k] = [known - {tag} for known in tags[: 2 + 3 * k]]
+    return X, tags
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("rule", RULES)
+def test_several_labels_equal_partial_fit(rule: str, memory: str, goal: str) -> None:
+    """Weights, averages, variances and labels are those of the classifier, row by row."""
+    if goal == "ranking" and RULES[rule].order == 2:
+        with pytest.raises(InputError, match=r"'ranking'.* needs a first-order rule"):
+            OnlineLearner(rule, goal=goal)
+        return
+    X, tags = tagged_rows(50)
+    online, named = (OnlineLearner(rule, memory=memory, goal=goal) for _ in range(2))
+    clf = MultilabelClassifier(rule=rule, memory=memory, goal=goal)
+    for x, labels in zip(X, tags, strict=True):
+        online.learn_one(x, labels)
+        named.learn_one({f"x{k}": value for k, value in enumerate(x)}, tuple(labels))
+        clf.partial_fit(x[None], [labels])
+    assert same_model(online.model_, clf.model_)
+    assert same_model(named.model_, clf.model_)
+    assert [tuple(sorted(online.predict_one(x))) for x in X] == clf.predict_labels(X)
+    scores = [[*online.scores_one(x).values()] for x in X]
+    assert np.array_equal(scores, clf.decision_function(X))
+    loaded: Any = online.to_estimator()
+    assert loaded.goal == goal
+    assert loaded.predict_labels(X) == clf.predict_labels(X)
+
+
+def test_each_label_is_a_perceptron_of_its_own() -> None:
+    """A label learns as in plain lists, from the first row that has it."""
+    X, tags = tagged_rows(80)
+    online = OnlineLearner("perceptron", memory="last")
+    for x, labels in zip(X, tags, strict=True):
+        online.learn_one(x, labels)
+    weights = dict(zip(online.classes, online.model_.weights.tolist(), strict=True))
+    for tag in "abcd":
+        first = next(k for k, labels in enumerate(tags) if tag in labels)
+        rows, sides = X[first:].tolist(), [1 if tag in labels else -1 for labels in tags[first:]]
+        learned = reference.train_binary(rows, sides, reference.perceptron(), [range(len(rows))])
+        assert learned.w == weights[tag]
+
+
+def test_the_first_row_decides_between_a_class_and_labels() -> None:
+    """What has one class a row refuses sets, and the other way round; a refused row decides not."""
+    tags, classes = OnlineLearner(classes=["a", "b", "c"]), OnlineLearner()
+    with pytest.raises(InputError, match="must be a finite number"):
+        tags.learn_one({"x": np.nan}, "a")
+    with pytest.raises(InputError, match="must be a finite number"):
+        tags.learn_one({"x": np.nan}, {"a"})
+    assert tags.predict_one({"x": 1.0}) is None
+    tags.learn_one({"x": 1.0}, ["c", "a", "a"])
+    tags.learn_one({"x": -1.0}, frozenset())
+    classes.learn_one({"x": 1.0}, "a")
+    assert tags.predict_one({"x": 1.0}) == {"a", "c"}
+    assert tags.predict_one({"x": -1.0}) == set()
+    before = tags.model_.weights
+    with pytest.raises(InputError, match="'a': rows may have several labels; give a set, list"):
+        tags.learn_one({"x": 1.0}, "a")
+    with pytest.raises(InputError, match="another type than the classes"):
+        tags.learn_one({"x": 1.0}, {"d", 7})
+    with pytest.raises(InputError, match="A class must be text, a whole number or a bool"):
+        tags.learn_one({"x": 1.0}, [0.5])
+    with pytest.raises(InputError, match=r"each row has had one class; .* with goal="):
+        classes.learn_one({"x": 1.0}, {"a"})
+    with pytest.raises(InputError, match="rows may have several labels"):
+        OnlineLearner(goal="each").learn_one({"x": 1.0}, "a")
+    assert np.array_equal(tags.model_.weights, before)
+    assert tags.classes == ["a", "b", "c"]
+
+
+def test_one_label_and_none_are_examples() -> None:
+    """A row without labels counts before any label is known, and one label needs no rival."""
+    online = OnlineLearner("perceptron", goal="each")
+    for x, labels in [([1.0, 2.0], set()), ([2.0, 1.0], {"a"}), ([1.0, 1.0], set())]:
+        online.learn_one(x, labels)
+        if len(online.classes):
+            assert online.predict_one(x) <= {"a"}
+        else:
+            assert online.predict_one(x) == set()
+            assert online.scores_one(x) == {}
+    assert online.n_rows == 3
+    assert online.model_.weights.shape == (1, 3)
+    assert online.model_.count == 4
+
+
+@pytest.mark.parametrize("way", ["estimator", "file", "online"])
+def test_several_labels_go_on_elsewhere(way: str, tmp_path: Path) -> None:
+    """Thresholds stay with the labels that have one; a new label has the threshold 0."""
+    X, tags = tagged_rows(400)
+    clf: Any = MultilabelClassifier().fit(X, tags)
+    path = tmp_path / "tags.model"
+    rosenblatt.save(OnlineLearner.from_model(clf) if way == "online" else clf, path)
+    learner = OnlineLearner.from_model(clf if way == "estimator" else path)
+    assert clf.thresholds_.any()
+    assert [tuple(sorted(learner.predict_one(x))) for x in X] == clf.predict_labels(X)
+    for x, labels in zip(X[:9], tags, strict=False):
+        learner.learn_one(x, labels | {"aa"})
+        clf.partial_fit(x[None], [labels | {"aa"}])
+    assert clf.classes_.tolist() == learner.classes == ["a", "aa", "b", "c", "d"]
+    assert [tuple(sorted(learner.predict_one(x))) for x in X] == clf.predict_labels(X)
+    assert np.array_equal(learner.model_.thresholds, clf.model_.thresholds)
+    assert same_model(replace(learner.model_, outcome=clf.model_.outcome), clf.model_)
+
+
+def test_several_labels_are_scaled_and_hashed() -> None:
+    """Running scales and hashed names work as with one class a row."""
+    X, tags = tagged_rows(60)
+    scaled, by_hand = OnlineLearner("pa1", scale=True), OnlineLearner("pa1")
+    hashed, named = OnlineLearner("pa1", hash_bits=16), OnlineLearner("pa1")
+    for x, z, labels in zip(X, scaled_by_hand(X), tags, strict=True):
+        scaled.learn_one(x, labels)
+        by_hand.learn_one(z, labels)
+        row = {f"x{k}": value for k, value in enumerate(x)}
+        hashed.learn_one(row, labels)
+        named.learn_one(row, labels)
+        assert hashed.predict_one(row) == named.predict_one(row)
+    assert np.allclose(scaled.model_.weights, by_hand.model_.weights, rtol=1e-9)
+    assert repr(hashed) == "OnlineLearner('pa1', memory='average', C=0.3, goal='each')"
+
+
+def test_scores_of_classes() -> None:
+    """Two classes have one score with either sign; without a rival it is 0."""
+    learner = OnlineLearner("perceptron", memory="last")
+    learner.learn_one({"x": 2.0}, "a")
+    assert learner.scores_one({"x": 1.0}) == {"a": 0.0}
+    learner.learn_one({"x": -1.0}, "b")
+    assert learner.scores_one({"x": 1.0}) == {"a": 0.0, "b": 0.0}
+    assert learner.scores_one({"x": 2.0}) == {"a": 1.0, "b": -1.0}
+    with pytest.raises(InputError, match="must be a finite number"):
+        learner.scores_one({"x": np.inf})

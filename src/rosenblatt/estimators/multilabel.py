@@ -18,11 +18,9 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.held_out import label_arrays
 from rosenblatt.models.label_thresholds import above
-from rosenblatt.models.learner import Learner, several_labels
+from rosenblatt.models.learner import MANY, Learner, several_labels
 from rosenblatt.models.model import Model
 from rosenblatt.training.examples import Examples, has_label, permute
-
-MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 
 
 class LabelRows(NamedTuple):

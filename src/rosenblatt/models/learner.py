@@ -61,6 +61,7 @@ SPELLINGS = {
 # Of rows that may have several labels: such a model holds a description, too
 LABELS = "MultilabelClassifier"
 LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
+MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
 
@@ -145,6 +146,10 @@ class Learner:
         """Return all that it is, as a model file can hold it."""
         parts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         return plain_options(parts | {"values": self.chosen})
+
+    def description_beside(self, name: str) -> dict[str, Any] | None:
+        """Return its description, unless the parameters of an estimator of this name spell it."""
+        return None if name in SPELLINGS else self.description()
 
     @property
     def averaged(self) -> bool:

@@ -134,7 +134,7 @@ class Model:
     ) -> "Model":
         """Return the model of an estimator of this name before its first row."""
         mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
-        described = None if name in SPELLINGS else learner.description()
+        described = learner.description_beside(name)
         state = learner.start(n_features, len(classes), by_feature=by_feature)
         nothing = Outcome([], "max_iter", 0)
         return cls.fitted(name, {}, classes, state, nothing, mistakes=mistakes, described=described)

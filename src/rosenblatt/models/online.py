@@ -1,8 +1,8 @@
 """One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite
 from os import PathLike, fspath
 from typing import Any, Self, Unpack, cast
 
@@ -23,11 +23,13 @@ from rosenblatt.models.feature_spaces import (
     HashedFeatures,
     NamedFeatures,
 )
-from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
+from rosenblatt.models.label_thresholds import above
+from rosenblatt.models.learner import MANY, Learner
+from rosenblatt.models.model import MOVED, THRESHOLDS, Class, Model, model_of, record_of
 from rosenblatt.parameters import (
     CHECKS,
     FLAG,
+    GOALS,
     MEMORIES,
     Check,
     check_parameters,
@@ -39,6 +41,7 @@ from rosenblatt.training.history import Outcome
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import overflow
 
+Labels = Collection[Class]  # of a row that may have several
 FIRST_ROOM = 32  # for the features of a row
 FIRST_FEATURES = 64  # that weights have room for; doubled whenever they are too few
 MOST_HASH_BITS = 28
@@ -49,6 +52,7 @@ CHECKED: dict[str, Check | Interval] = {
     "scale": FLAG,
     "zero": CHECKS["zero"],
     "fit_intercept": CHECKS["fit_intercept"],
+    "goal": one_of([None, *GOALS]),
 }
 RUNNING = "running"  # among the arrays of an encoding: what scales the rows to come
 HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
@@ -62,6 +66,10 @@ class OnlineLearner:
     dict leaves out is 0; one whose value is text counts as the feature "name=text" of value 1, as
     in scikit-learn's ``DictVectorizer``. New classes may come up at any time.
 
+    A row has one class, or a set, list or tuple of any number of labels: the first row decides. A
+    label has a weight vector of its own, as in ``MultilabelClassifier``, and learns from every row
+    since it came up first.
+
     After any rows the weights are those of ``partial_fit`` on the same rows, bit for bit. It is
     made for speed, and not for several threads at once.
 
@@ -72,7 +80,8 @@ class OnlineLearner:
     memory : "average" or "last", default None
         Which weights predict; by default "average", for the second-order rules "last".
     classes : labels, default ()
-        Classes that are yet to come. A row teaches nothing while its class is the only one known.
+        Classes or labels that are yet to come. A row teaches nothing while its class is the only
+        one known.
     hash_bits : int, default None
         Names are hashed to 2 to the power of this many features, 28 at most.
     scale : bool, default False
@@ -84,6 +93,9 @@ class OnlineLearner:
         What an activation of zero is, as of the estimators.
     fit_intercept : bool, default True
         Whether to learn a bias.
+    goal : "each" or "ranking", default None
+        When a row of several labels is right, as of ``MultilabelClassifier``; every row must then
+        come with a set, list or tuple of labels. By default "each", if the first row does.
     **parameters
         Those of the rule: ``eta0``, ``margin``, ``C``, ``r``, ``confidence``.
 
@@ -100,6 +112,14 @@ class OnlineLearner:
     'melon'
     >>> learner.to_estimator().feature_names_in_
     array(['size', 'colour=red', 'colour=green'], dtype=object)
+
+    >>> tags = OnlineLearner("perceptron")
+    >>> for _ in range(3):
+    ...     tags.learn_one({"chess": 1}, {"game"})
+    ...     tags.learn_one({"chess": 1, "script": 1}, {"game", "perl"})
+    ...     tags.learn_one({"mail": 1}, set())
+    >>> sorted(tags.predict_one({"chess": 1, "script": 1}))
+    ['game', 'perl']
     """
 
     def __init__(
@@ -112,21 +132,24 @@ class OnlineLearner:
         scale: bool = False,
         zero: str = "mistake",
         fit_intercept: bool = True,
+        goal: str | None = None,
         **parameters: Unpack[RuleValues],
     ) -> None:
-        given = (rule, memory, hash_bits, scale, zero, fit_intercept)
+        given = (rule, memory, hash_bits, scale, zero, fit_intercept, goal)
         check_parameters("OnlineLearner", dict(zip(CHECKED, given, strict=True)), CHECKED)
         shared: dict[str, Any] = {"zero": zero, "fit_intercept": bool(fit_intercept)}
         learner = Learner(rule, memory or "", cast("dict[str, float | None]", parameters), **shared)
         if scale and hash_bits is not None:
             msg = "OnlineLearner cannot scale features that share a number: leave hash_bits out."
             raise InputError(msg)
+        learner = learner if goal is None else learner.of_labels(goal)
         self._labels = np.unique(np.asarray([*classes]))
         space: FeatureSpace = NamedFeatures(limit=MOST_FEATURES, checked=True)
         if hash_bits is not None:
             space = HashedFeatures(hash_bits, checked=True)
         self._begin(learner, space, self._labels.tolist(), scale=scale)
         self._named: bool | None = None  # None: no row has come yet
+        self._open = goal is None  # whether the first row decides that rows have several labels
         self.n_rows = 0  # learned from
         self.n_mistakes = 0  # made on them
 
@@ -135,6 +158,8 @@ class OnlineLearner:
     ) -> None:
         self.learner, self.space = learner, space
         self.moments = FeatureMoments(0) if scale else None
+        self._cuts: dict[Class, float] = {}  # thresholds of labels that a model had; others 0
+        self._least_best = inf  # from which score on the best label is taken, where none is above
         self.state = learner.start(0, len(classes))
         self._width = 0  # features that have a weight; the state has room for more
         self._log: Log | None = None  # gets the line of an update
@@ -153,7 +178,9 @@ class OnlineLearner:
             The one that names were hashed by, where a record of that was lost.
         """
         model = (
-            Model.load(fspath(fitted)) if isinstance(fitted, str | PathLike) else model_of(fitted)
+            Model.load(fspath(fitted), several=True)
+            if isinstance(fitted, str | PathLike)
+            else model_of(fitted, several=True)
         )
         model.check_weights()
         encodes = model.encoding is not None and RUNNING not in model.encoding_arrays
@@ -164,6 +191,7 @@ class OnlineLearner:
         learner = model.how
         bits = hash_bits or model.training.get(HASHED_NAMES)
         self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
+        self._open = False
         if bits is not None and model.n_features != 1 << bits:
             msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
             raise InputError(msg)
@@ -185,6 +213,9 @@ class OnlineLearner:
     def _resume(self, model: Model, classes: Sequence[Class]) -> None:
         self.state, self._width = model.copy().state, model.n_features
         self.state.keep_average(self.learner.averaged)
+        if THRESHOLDS in model.arrays:
+            *cuts, self._least_best = model.thresholds.tolist()
+            self._cuts = dict(zip(model.classes, cuts, strict=True))
         running = model.encoding_arrays.get(RUNNING)
         if running is not None:
             if running.shape != (5, model.n_features):
@@ -193,19 +224,22 @@ class OnlineLearner:
         self._set_classes(classes)
         self._widen()
 
-    def learn_one(self, x: Any, y: Class, w: float = 1.0) -> None:
+    def learn_one(self, x: Any, y: Class | Labels, w: float = 1.0) -> None:
         """Learn from one row.
 
         Parameters
         ----------
         x : dict of numbers or texts by name, or array or list of numbers
-        y : str, bool or whole number
-            Its class.
+        y : str, bool or whole number; or set, frozenset, list or tuple of them
+            Its class; or its labels, of which there may be none.
         w : number of at least 0, default 1
             Multiplies the step. A row of weight 0 is left out altogether.
         """
-        number = self._numbers.get(y)
-        if number is None or w != 1.0:
+        try:
+            number = self._numbers.get(y)
+        except TypeError:  # a set or list of labels
+            number = None
+        if number is None or w != 1.0 or self.learner.labels:
             self._learn_unusual(x, y, w)
             return
         rows: Any = self._rows
@@ -219,16 +253,21 @@ class OnlineLearner:
         self.n_rows += 1
         self.n_mistakes += found
 
-    def _learn(self, x: Any, number: int, w: float) -> int:
-        """Learn from a row of a known class, however it looks; return what was found."""
+    def _learn(self, x: Any, number: Any, w: float) -> int:
+        """Learn from a row of a known class, or labels, however it looks; return what was found."""
         rows = self._rows
         if rows is None or not self._filled(rows, x):
             plain = self._plain(x)
             self._number(x, plain)
-            if len(self._classes) < 2:
+            if self._undecided:
                 return self._learn_alone(plain)
             rows = self._put(plain)
         return rows.learn(number, w) if self._scaler is None else self._step(rows, number, w)
+
+    @property
+    def _undecided(self) -> bool:
+        """Whether there is nothing to decide yet: one class without a rival, or no label."""
+        return len(self._classes) < (1 if self.learner.labels else 2)
 
     def _learn_alone(self, x: Any) -> int:
         """Learn from a row whose class is the only one: it has no rival yet."""
@@ -240,7 +279,7 @@ class OnlineLearner:
         self.state.count += found == RIGHT
         return found
 
-    def _step(self, rows: RowLearner, number: int, w: float) -> int:
+    def _step(self, rows: RowLearner, number: Any, w: float) -> int:
         """Learn from the row of the buffer; where it cannot be learned nothing changes."""
         if self._scaler is None:
             return rows.learn(number, w)
@@ -251,29 +290,50 @@ class OnlineLearner:
                 self._scaler.undo()
         return found
 
-    def _learn_unusual(self, x: Any, y: Class, w: float) -> None:
-        """Learn from a row of a new class or another weight; one that is refused adds no class."""
-        state, labels = self.state, self._labels
-        number = self._class_number(y, w)
+    def _learn_unusual(self, x: Any, y: Class | Labels, w: float) -> None:
+        """Learn from a row of a new class, several labels or another weight.
+
+        One that is refused adds no class.
+        """
+        if not (isfinite(w) and w >= 0.0):
+            raise InputError(f"w must be a finite number of at least 0; got {w!r}.")
         if w == 0.0:
             return
+        learner, state, labels = self.learner, self.state, self._labels
         try:
-            found = self._learn(x, number, w)
+            numbers = self._class_numbers(self._labels_of(y))
+            found = self._learn(x, numbers if self.learner.labels else numbers[0], w)
             if found > MISTAKE:
                 raise self._error(found, x)
         except (InputError, WeightOverflowError):
-            if self._labels is not labels:
+            if self.state is not state:
                 state.widen(self.state.n_features)  # for names that came up with it
-                self.state, self._labels = state, labels
+                self.learner, self.state, self._labels = learner, state, labels
                 self._set_classes(labels.tolist())
             raise
         self.n_rows += 1
         self.n_mistakes += found
 
-    def predict_one(self, x: Any) -> Class | None:
-        """Return the class of one row; None before the first row was learned.
+    def _labels_of(self, y: Class | Labels) -> Sequence[Class]:
+        """Return the class of a row, or its labels; the first row decides which of both it has."""
+        several = isinstance(y, MANY)
+        if several and self._open and not self.learner.labels and self.n_rows == 0:
+            self.learner = self.learner.of_labels(GOALS[0])
+            self.state = self.learner.start(self.state.n_features, len(self._classes))
+            self._moved()
+        if several == bool(self.learner.labels):
+            return [*dict.fromkeys(cast("Labels", y))] if several else [cast("Class", y)]
+        if several:
+            reason = 'each row has had one class; for several labels make one with goal="each"'
+        else:
+            reason = "rows may have several labels; give a set, list or tuple of them"
+        raise InputError(f"This OnlineLearner cannot learn {y!r:.80}: {reason}.")
 
-        Names that have not been learned count for nothing.
+    def predict_one(self, x: Any) -> Any:
+        """Return the class of one row, or the set of its labels; None before the first row.
+
+        Names that have not been learned count for nothing. A label is predicted where its score is
+        above 0, or above the threshold that it had in the model that this learner goes on from.
         """
         if self.n_rows == 0:
             return None
@@ -282,15 +342,37 @@ class OnlineLearner:
         if self._direct and type(x) is dict:
             number = rows.predict_named(self.space.direct, x)
         if number == UNUSUAL:
-            if len(self._classes) < 2:
+            if self._undecided:
                 self._plain(x)
-                return self._classes[0]
+                return self._classes[0] if self._classes else set()
             if rows is None or not self._filled(rows, x):
                 rows = self._put(self._plain(x))
             number = rows.predict() if self._scaler is None else self._decide(rows)
         if number < 0:
             raise self._error(-number, x)
-        return self._classes[number]
+        return {*self._above(self._rows)} if self.learner.labels else self._classes[number]
+
+    def scores_one(self, x: Any) -> dict[Class, float]:
+        """Return the score of each class or label on one row; the sign of one speaks for it.
+
+        Of two classes both share a score, with either sign.
+        """
+        if self._undecided:
+            self._plain(x)
+            return dict.fromkeys(self._classes, 0.0)
+        rows = self._entered(x)
+        number = self._decide(rows)
+        if number < 0:
+            raise self._error(-number, x)
+        scores = rows.scores()
+        each = scores if isinstance(scores, list) else [-scores, scores]
+        return dict(zip(self._classes, each, strict=True))
+
+    def _above(self, rows: Any) -> tuple[Class, ...]:
+        """Return the labels of the row that was decided last."""
+        scores = np.array([rows.scores()])
+        (given,) = above(scores, self._thresholds, positive=self.learner.zero == "positive")
+        return tuple(self._classes[number] for number in np.flatnonzero(given).tolist())
 
     def _decide(self, rows: RowLearner) -> int:
         """Return the number of the class of the row in the buffer, or what is wrong, negative."""
@@ -316,7 +398,7 @@ class OnlineLearner:
             self.learner.estimator,
             self.learner.options(),
             self._classes,
-            **self._vectors(),
+            **self._learned(self.learner.estimator),
             **record_of(Outcome([], "max_iter", 0)),
             training={"label_type": self._labels.dtype.str},
         )
@@ -328,13 +410,16 @@ class OnlineLearner:
             raise InputError("Two features have the same name once it is text, such as 1 and '1'.")
         return self._with_scaling(model)
 
-    def _vectors(self) -> dict[str, Any]:
-        """Return a copy of the weights as a model has them, without the room for more."""
+    def _learned(self, estimator: str) -> dict[str, Any]:
+        """Return a copy of what a model of an estimator has, without the room for more."""
         used = np.append(np.arange(self._width), self.state.n_features)  # the bias stands last
-        return {
+        vectors = {
             name: part.take(used, axis=1) if isinstance(part, np.ndarray) else part
             for name, part in self.state.vectors(copied=False).items()
         }
+        arrays = {THRESHOLDS: self._thresholds} if self._cuts else {}
+        described = self.learner.description_beside(estimator)
+        return {**vectors, "arrays": arrays, "described": described}
 
     def _with_scaling(self, model: Model) -> Model:
         """Return a model that scales rows as they would be scaled now, and can go on."""
@@ -355,6 +440,7 @@ class OnlineLearner:
 
     def __repr__(self) -> str:
         given = {"memory": self.learner.memory} | dict(self.learner.values)
+        given |= {"goal": self.learner.labels} if self.learner.labels else {}
         described = "".join(f", {name}={value!r}" for name, value in given.items())
         return f"OnlineLearner({self.learner.rule!r}{described})"
 
@@ -363,26 +449,29 @@ class OnlineLearner:
 
     def _set_classes(self, classes: Sequence[Class]) -> None:
         self._classes = tuple(classes)
-        self._numbers = {label: number for number, label in enumerate(classes)}
+        self._numbers: dict[Any, int] = {label: number for number, label in enumerate(classes)}
+        cuts = [self._cuts.get(label, 0.0) for label in classes]
+        self._thresholds = np.array([*cuts, self._least_best])
         self._moved()
 
     def _moved(self) -> None:
         self._rows: RowLearner | None = None  # made when it is needed
         self._direct = False  # whether dicts may go to the kernel as they are
 
-    def _class_number(self, y: Class, w: float) -> int:
-        """Return the number of a class, new or not; check the weight."""
-        if not (isfinite(w) and w >= 0.0):
-            raise InputError(f"w must be a finite number of at least 0; got {w!r}.")
-        if y in self._numbers or w == 0.0:
-            return self._numbers.get(y, 0)
-        label = np.asarray(y)
-        whole = label.dtype.kind != "f" or (isfinite(label) and label == np.rint(label))
-        if label.ndim or label.dtype.kind not in "biufU" or not whole:
-            raise InputError(f"A class must be text, a whole number or a bool; got {y!r}.")
-        self._labels = with_labels(self._labels, label.reshape(1))
-        self._grow(self._labels.tolist())
-        return self._numbers[y]
+    def _class_numbers(self, labels: Sequence[Class]) -> list[int]:
+        """Return the numbers of classes, new or not."""
+        known = self._labels
+        for y in labels:
+            if y not in self._numbers:
+                label = np.asarray(y)
+                whole = label.dtype.kind != "f" or (isfinite(label) and label == np.rint(label))
+                if label.ndim or label.dtype.kind not in "biufU" or not whole:
+                    raise InputError(f"A class must be text, a whole number or a bool; got {y!r}.")
+                known = with_labels(known, label.reshape(1))
+        if known is not self._labels:
+            self._labels = known
+            self._grow(known.tolist())
+        return [self._numbers[y] for y in labels]
 
     def _grow(self, classes: Sequence[Class]) -> None:
         """Make room for classes that are new; their weights have been 0 all along."""
@@ -486,7 +575,7 @@ class OnlineLearner:
             row = np.zeros((0, 0))
         if row.ndim != 1 or not len(row) or (self._width and len(row) != self._width):
             raise InputError(f"A row must be {self._width or 'some'} numbers; got {x!r:.100}.")
-        if (len(self._classes) < 2 or not self._width) and not np.isfinite(row).all():
+        if (self._undecided or not self._width) and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
         if self._named is None:
             self.space = ArrayFeatures()

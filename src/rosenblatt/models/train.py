@@ -527,7 +527,7 @@ def _weights_model(
         reading.classes,
         **state.vectors(copied=False),
         arrays={} if votes is None else list_arrays(votes),
-        described=learner.description() if learner.labels else None,
+        described=learner.description_beside(learner.estimator),
         **record,
         training={
             "n_rows": int(reading.class_counts.sum()),

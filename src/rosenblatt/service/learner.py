@@ -349,9 +349,10 @@ class ServedLearner(OnlineLearner):
         options = learner.options() if origin is None else dict(origin.options)
         if self.class_weights:
             options["class_weight"] = [list(pair) for pair in self.class_weights.items()]
+        name = learner.estimator if origin is None else origin.learner
         model = Model(
-            *(learner.estimator if origin is None else origin.learner, options, self._classes),
-            **self._vectors(),
+            *(name, options, self._classes),
+            **self._learned(name),
             feature_names=self.space.names(),
             encoding=None if origin is None else origin.encoding,
             encoding_arrays={} if origin is None else origin.encoding_arrays,

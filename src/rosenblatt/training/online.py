@@ -13,15 +13,16 @@ from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, UNUSUAL, RowVisit, SingleRow, machine_call
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, row_numbers
+from rosenblatt.training.examples import Examples, LabelSets, row_numbers
 from rosenblatt.training.state import State, kernel_call
 
 
 class RowLearner:
     """Learns from a row in its buffer and decides it, by a state that has two classes or more.
 
-    A sequence of rows that are learned from equals one pass over them in that order. A dense row is
-    written to ``values``, a sparse one to ``row``; its features may come in any order.
+    Where a row may have several labels, one will do. A sequence of rows that are learned from
+    equals one pass over them in that order. A dense row is written to ``values``, a sparse one to
+    ``row``; its features may come in any order.
 
     >>> from rosenblatt.rules import Perceptron
     >>> learner = RowLearner(State.zeros(2, 2, averaged=False), Perceptron())
@@ -59,12 +60,17 @@ class RowLearner:
         state.arrange_for(rows)
         self._arrays = arrays = state.weights, state.ledger, state.variance
         copies = near_w, near_u, near_sigma = tuple(_room(array, near) for array in arrays)
-        copy = State(near_w, near_u, state.n_classes, 1, state.by_feature, near_sigma)
+        how = (state.n_classes, 1, state.by_feature)
+        copy = State(near_w, near_u, *how, near_sigma, state.labels)
         row = (rows, rows if room else None, self.row.data if room else self.values)
         target, weight = np.ones(1, np.int32), np.ones(1)
         self._target = target.data  # faster to set than an array
         self._weight: Any = weight.data
-        examples = Examples(near, target, weight)
+        self._sets: LabelSets | None = None  # the labels of the row, where it may have several
+        if state.labels:
+            target[0] = 0
+            self._sets = np.empty(state.n_classes, np.int32), np.zeros(2, np.int64)
+        examples = Examples(near, target, weight, sets=self._sets)
         kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
         self._visit = RowVisit(
             bound(enter_row, *row, *arrays, *copies),
@@ -72,7 +78,7 @@ class RowLearner:
             bound(leave_row, rows, *arrays, *copies),
         )
         self._targets = (-1, 1) if state.n_classes == 2 else range(state.n_classes)
-        self._scores = np.empty(1 if state.n_classes == 2 else state.n_classes)
+        self._scores = np.empty(state.n_classes if state.weights.ndim == 2 else 1)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = bound(predict_row, *row, near, *decided, varying="c")
         self._decide: Callable[..., int] | None = None  # once a row has been decided
@@ -84,13 +90,20 @@ class RowLearner:
         same = w is state.weights and u is state.ledger and sigma is state.variance
         return same and state is self.state
 
-    def learn(self, number: int, weight: float = 1.0) -> int:
+    def learn(self, number: Any, weight: float = 1.0) -> int:
         """Learn from the row as one of this class; return RIGHT or MISTAKE.
+
+        Where it may have several labels, ``number`` holds the numbers of those that it has.
 
         Where it cannot be learned nothing changes, and the answer says why: NOT_FINITE a value,
         OUT_OF_RANGE a feature, or an OVERFLOW of the weights.
         """
-        self._target[0] = self._targets[number]
+        if self._sets is None:
+            self._target[0] = self._targets[number]
+        else:
+            members, ends = self._sets
+            ends[1] = len(number)
+            members[: len(number)] = number
         self._weight[0] = weight
         found = self._visit(self.state.count)
         if found <= MISTAKE:
@@ -129,7 +142,7 @@ class RowLearner:
 
     def scores(self) -> Any:
         """Return the activation of the row that was decided last, or a list of one a class."""
-        if self.state.n_classes > 2:
+        if self.state.weights.ndim == 2:
             return self._scores.tolist()
         self._activate()
         return self._scores.item()
