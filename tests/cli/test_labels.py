@@ -128,10 +128,6 @@ def test_labels_are_explained(model: str, tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (
-            ["prune", "MODEL", "--max-size", "1k", "-o", "OUT"],
-            "gives a row any number of labels, and this needs exactly one",
-        ),
-        (
             ["plot", "confusion", "MODEL", "--test", "DATA", "-o", "OUT.svg"],
             "gives a row any number of labels, and this needs exactly one",
         ),

@@ -96,7 +96,7 @@ def show(
         f"weights {target}": "show the most important features",
         f"predict {target} NEW{kind}": "predict the labels of new data",
     }
-    if model.is_kernel or model.several:
+    if model.is_kernel:
         del steps[f"weights {target}"]
     lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
     screen.show("\nNext: " + "\n      ".join(lines))
