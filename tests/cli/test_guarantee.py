@@ -258,3 +258,41 @@ def test_several_labels_are_refused(files: Any) -> None:
     result = invoked("predict", "n", apart, "--error-at-most", "5%")
     assert result.exit_code == 2
     assert f"--error-at-most {refused}" in result.stderr
+
+
+def test_rows_that_were_learned_from_are_told(files: Any) -> None:
+    """A guarantee by rows of the training is warned of, in train, in its JSON and in predict."""
+    train, _, new, model = files
+    sentence = "Rows of the guarantee: All 400 rows are equal to rows that the model was trained on"
+    told = invoked("train", train, "--guarantee", train, "-o", "again", "--json")
+    assert sentence in told.stderr
+    assert any(note.startswith(sentence) for note in json.loads(told.stdout)["notes"])
+    for run in (
+        invoked("predict", model, new, "--error-at-most", "9%", "--guarantee", train),
+        invoked("train", "--from", model, new, "--guarantee", train, "-o", "more"),
+    ):
+        assert "Warning: Rows of the guarantee: All " in run.stderr
+
+
+def test_learning_on_drops_a_guarantee(files: Any) -> None:
+    """The old scores are no more: that is told, and a new guarantee is shown."""
+    _, apart, new, model = files
+    lost = "The guarantee of the old model is dropped"
+    assert lost in invoked("train", "--from", model, new, "-o", "on").stderr
+    result = invoked("train", "--from", model, new, "--guarantee", apart, "-o", "on")
+    assert "Guarantee by 1,500 rows, 95% confidence: answers" in result.stdout
+
+
+@pytest.mark.parametrize("share", ["0", "0%", "1", "100%", "150%", "-2%", "nan"])
+def test_shares_to_set_aside_that_are_none(files: Any, share: str) -> None:
+    """A number that is no share is not looked for as a file."""
+    result = invoked("train", files[0], f"--guarantee={share}", "-o", "none")
+    assert result.exit_code == 2
+    assert f"'{share}' is not a file or a share; write for example 20%." in result.stderr
+
+
+def test_the_second_label_is_not_shown_for_one_that_is_withheld(files: Any) -> None:
+    """Several labels a row are what --sets is for."""
+    result = invoked("predict", files[3], files[2], "--error-at-most", "5%", "--top", "2")
+    assert result.exit_code == 2
+    assert "--top cannot be used with --error-at-most; --sets prints several" in result.stderr

@@ -158,9 +158,10 @@ def _column_pairs(text: str) -> int | tuple[str, ...]:
 
 def _file_or_share(text: str) -> Any:
     try:
-        return _share(text)
+        float(text.removesuffix("%"))
     except ValueError:
         return text
+    return _open_share(text)
 
 
 size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
@@ -317,7 +318,9 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "char_ngrams": {"callback": ngram_lengths},
     "column_pairs": {"callback": column_pairs},
     "class_weight": {"callback": class_weight},
-    "guarantee": {"callback": text_value(_file_or_share, "a file or a share")},
+    "guarantee": {
+        "callback": text_value(_file_or_share, "a file or a share; write for example 20%.")
+    },
     "buffer": {"callback": size},
     "worker_memory": {"callback": size},
     "time_limit": {

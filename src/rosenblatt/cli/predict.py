@@ -29,7 +29,12 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
-from rosenblatt.models.guarantee import conformal_sets, judged_apart, rows_apart
+from rosenblatt.models.guarantee import (
+    about_rows_apart,
+    conformal_sets,
+    judged_apart,
+    rows_apart,
+)
 from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer, label_sets
 from rosenblatt.training.examples import winner_leads, winners
@@ -110,6 +115,9 @@ def predict(
     labels, those above their thresholds are printed, separated as in training, else by ";".
     """
     model = Model.load(model_path, several=True)
+    if top is not None and error_at_most is not None:
+        msg = "--top cannot be used with --error-at-most; --sets prints several labels."
+        raise click.UsageError(msg)
     if proba and not model.has_probabilities:
         how = "without --kernel and " if model.is_kernel else ""
         msg = f"{model_path} has no probabilities; train it {how}with --calibrate to get them."
@@ -178,8 +186,10 @@ def _promise(
         return None
     if model.several:
         raise several_labels("--sets" if error is None else "--error-at-most")
-    batches = model.rows(paths, layout=layout, tell=screen.warn) if paths else None
-    apart = rows_apart(model) if batches is None else judged_apart(model, batches)
+    apart = rows_apart(model)
+    if paths:
+        tell = lambda note: screen.warn(about_rows_apart(note))  # noqa: E731
+        apart = judged_apart(model, model.rows(paths, layout=layout, tell=tell))
     if apart is None:
         raise InputError(
             "The model has no rows for a guarantee: name labelled rows that it has not learned "

@@ -85,7 +85,8 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         if own["max_size"] is not None:
             model = _pruned(screen, model, own["max_size"], test or options["validation"], layout)
     if options["guarantee"] is not None and rows_apart(model) is None:
-        model = guaranteed(model, data, options["guarantee"], layout, screen.warn)
+        tell = screen.warn if start is not None else lambda _: None  # other notes are shown below
+        model = guaranteed(model, data, options["guarantee"], layout, tell)
     model.save(path)
     screen.wrote(path)
     if options["checkpoint"] is not None:

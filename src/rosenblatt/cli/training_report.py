@@ -82,10 +82,7 @@ def show(
     if verbose:
         _show_course(screen, model)
     _show_verdict(screen, model, verdicts)
-    apart = rows_apart(model)
-    if apart is not None:
-        rows = counted(len(apart.lead), "row")
-        screen.show(f"Guarantee by {rows}, 95% confidence: {apart.curve().summary()}.")
+    _show_guarantee(screen, model)
     # The file, and what to do with it
     _show_file(screen, path)
     if path == "-":
@@ -119,7 +116,15 @@ def show_continued(
     screen.pairs(model.training["read_as"])
     if evaluation is not None:
         _show_test_error(screen, evaluation, test, model.training.get("class_counts"))
+    _show_guarantee(screen, model)
     _show_file(screen, path)
+
+
+def _show_guarantee(screen: Screen, model: Model) -> None:
+    apart = rows_apart(model)
+    if apart is not None:
+        rows = counted(len(apart.lead), "row")
+        screen.show(f"Guarantee by {rows}, 95% confidence: {apart.curve().summary()}.")
 
 
 def _show_file(screen: Screen, path: str) -> None:

@@ -16,6 +16,7 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, THRESHOLDS, Class, Model, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
@@ -387,4 +388,6 @@ def _news(old: Model, new: Model) -> list[str]:
         notes.append("The threshold of the old model is dropped: it was chosen for its weights.")
     if old.calibration is not None:
         notes.append("The probabilities of the old model are dropped: they were those of its rows.")
+    if rows_apart(old) is not None:
+        notes.append("The guarantee of the old model is dropped: it held for the old weights.")
     return notes

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout, RowDraw
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Sentence
 from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.parameters import check_parameters
@@ -201,13 +201,26 @@ def guaranteed(
     paths: Sequence[str],
     wanted: Any,
     layout: Layout,
-    tell: Callable[[str], object] | None = None,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> Model:
-    """Return a model with a guarantee by files, or by a share of those that it learned from."""
+    """Return a model with a guarantee by files, or by a share of those that it learned from.
+
+    What is odd about the rows is told, and kept with the notes of the training.
+    """
     draw = row_draw(wanted, drawn=True)
     names = paths if draw is not None else [wanted] if isinstance(wanted, str) else wanted
-    files = Files(names, layout, draw=draw)
-    return with_guarantee(model, judged_apart(model, model.rows(files, tell=tell)))
+    files, notes = Files(names, layout, draw=draw), list[str]()
+    apart = judged_apart(model, model.rows(files, tell=notes.append))
+    notes = [about_rows_apart(note) for note in notes]
+    for note in notes:
+        tell(note)
+    training = model.training | {"notes": [*model.training["notes"], *notes]}
+    return with_guarantee(replace(model, training=training), apart)
+
+
+def about_rows_apart(note: str) -> str:
+    """Return a note on rows as one on those of a guarantee."""
+    return Sentence("Rows of the guarantee: ", note)
 
 
 def with_guarantee(model: Model, apart: RowsApart) -> Model:

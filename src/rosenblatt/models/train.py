@@ -401,7 +401,7 @@ def trained_model(
     )
     if how["guarantee"] is None:
         return model
-    return guaranteed(model, files.names, how["guarantee"], files.layout, run.tell)
+    return guaranteed(model, files.names, how["guarantee"], files.layout)
 
 
 def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
