@@ -121,7 +121,8 @@ def _ours(train: Path, **parameters: Any) -> Callable[[], Score]:
 
 
 def _accuracy(model: Model, test: Path) -> float:
-    return model.evaluate(str(test), layout=LAYOUT).accuracy or 0.0
+    found: Any = model.evaluate(str(test), layout=LAYOUT)
+    return found.accuracy or 0.0
 
 
 def _sklearn(train: Path, *, svm: bool = False) -> Callable[[], Score]:

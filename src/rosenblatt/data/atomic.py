@@ -112,18 +112,21 @@ def check_target(path: Target) -> None:
 
 def _new_file(part: Path) -> FileIO:
     """Return a new file: one without a name where there are such, of which nothing can stay."""
-    file = None
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # a system or file system without such files
-            file = FileIO(os.open(part.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
-            if not Path(_link_to(file.fileno())).exists():
-                file.close()
-                file = None
-    file = file or FileIO(part, "x")
+    file = _nameless_file(part.parent) or FileIO(part, "x")
     if sys.platform != "win32":  # where an open file cannot be removed anyway
         with suppress(OSError):  # a file system without locks
             lock(file)  # held while this process lives and writes
     return file
+
+
+def _nameless_file(folder: Path) -> FileIO | None:
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # a system or file system without such files
+            file = FileIO(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666), "w")
+            if Path(_link_to(file.fileno())).exists():
+                return file
+            file.close()
+    return None
 
 
 def _link_to(descriptor: int) -> str:

@@ -127,16 +127,7 @@ def to_onnx(model: Model) -> bytes:
         raise InputError(msg)
     labels = _labels(model.classes)
     two = len(model.classes) == 2 and not model.several
-    constants = {
-        "coefficients": np.ascontiguousarray(weights[:, :-1].T),
-        "bias": np.ascontiguousarray(weights[:, -1]),
-    }
-    if model.several:
-        *own, of_best = model.thresholds
-        constants |= {"thresholds": np.array(own), "of_best": np.array(of_best)}
-        constants |= {"none": np.array(0), "places": np.arange(len(own))[None]}
-    else:
-        constants["classes"] = labels
+    constants = _constants(model, weights, {} if model.several else {"classes": labels})
     constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
     integer = int(TensorProto.INT64)
     one = _nodes(two, model.positive, integer)
@@ -171,6 +162,19 @@ def to_onnx(model: Model) -> bytes:
         properties["feature_names"] = compact(plain(model.feature_names))
     helper.set_model_props(proto, properties)
     return bytes(proto.SerializeToString())
+
+
+def _constants(
+    model: Model, weights: NDArray[Any], constants: dict[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
+    """Return what the graph holds: weights, and thresholds where a row may have several labels."""
+    constants["coefficients"] = np.ascontiguousarray(weights[:, :-1].T)
+    constants["bias"] = np.ascontiguousarray(weights[:, -1])
+    if model.several:
+        *own, of_best = model.thresholds
+        constants |= {"thresholds": np.array(own), "of_best": np.array(of_best)}
+        constants |= {"none": np.array(0), "places": np.arange(len(own))[None]}
+    return constants
 
 
 Node = tuple[str, str, str, dict[str, Any]]  # operator, inputs, output, attributes
