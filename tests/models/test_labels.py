@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -344,3 +345,19 @@ def test_rows_of_validation_choose_the_thresholds(tmp_path: Path) -> None:
     other = written(tmp_path / "other", "tsv", [*labels[1:], ["strange"]], texts)
     with pytest.raises(InputError, match="no row to learn from has the label 'strange'"):
         train_files(written(tmp_path, "tsv"), validation=other, **how)
+
+
+def test_thresholds_of_older_files(tmp_path: Path) -> None:
+    """Files that hold a threshold for each label, and none for the best of them, are read."""
+    clf = MultilabelClassifier().fit(
+        np.eye(4).tolist() * 10, [{"a"}, {"b"}, {"a", "b"}, set()] * 10
+    )
+    model = clf.model_
+    model.arrays["thresholds"] = np.append(model.thresholds[:-1], np.inf)
+    save(model, tmp_path / "new.model")
+    before: Any = load(tmp_path / "new.model")
+    with patch("rosenblatt.models.file._check_labels"):
+        model.arrays["thresholds"] = model.thresholds[:-1]
+        save(model, tmp_path / "old.model")
+    after: Any = load(tmp_path / "old.model")
+    np.testing.assert_array_equal(after.thresholds_, before.thresholds_)

@@ -276,6 +276,9 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         fields["spread"] = Spread(low, high, deviation, spread["n_rows"])
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
+    own = fields["arrays"].get(THRESHOLDS)
+    if own is not None and own.shape == sizes[:1]:  # older files have none for the best label
+        fields["arrays"][THRESHOLDS] = np.append(own, np.inf)
     require(not tensors, f"array {next(iter(tensors), '')!r:.60}")
     model = Model(**(fields | arrays))
     check(model, document["n_features"])
