@@ -251,9 +251,16 @@ def visit_online() -> None:
     for rule, memory, x in product(RULES, MEMORIES, rows):
         for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
             learner = OnlineLearner(rule, memory=memory, goal=goal)
-            for several in ({"a"}, {"b"}, set()):
+            space = NamedFeatures() if isinstance(x, dict) else ArrayFeatures()
+            served = ServedLearner(learner.learner, space)
+            row: Any = x if isinstance(x, dict) else x.tolist()
+            for several in (("a",), ("b",), ()):
                 learner.learn_one(x, several)
                 learner.predict_one(x)
+                served.learn(row, several)
+                served.decided(row)
+            served.scores([row])
+            served.fold([(row, ("a",))])
     for rule, memory, n_classes in product(RULES, MEMORIES, CLASS_COUNTS):
         for x in rows:
             for scale in (False, True):
@@ -266,7 +273,7 @@ def visit_online() -> None:
                 NamedFeatures() if isinstance(x, dict) else ArrayFeatures(),
                 range(n_classes),
             )
-            row: Any = x if isinstance(x, dict) else x.tolist()
+            row = x if isinstance(x, dict) else x.tolist()
             for label in range(n_classes):
                 served.learn(row, label)
                 served.decided(row)

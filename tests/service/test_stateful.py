@@ -23,6 +23,15 @@ LIMITS = Limits(snapshot_every=4)
 NAMES = st.sampled_from("abcdef")
 FEATURES = st.dictionaries(NAMES, st.integers(-3, 3).map(float), max_size=4)
 EXAMPLES = st.tuples(FEATURES, st.sampled_from(["no", "yes", "perhaps"]))
+SPECS: list[dict[str, Any]] = [
+    {},
+    {"memory": "last"},
+    {"rule": "pa2"},
+    {"rule": "arow"},
+    {"goal": "each"},
+    {"goal": "ranking", "rule": "pa1", "memory": "last"},
+]
+SETS = {"no": (), "yes": ("yes",), "perhaps": ("perhaps", "yes")}  # where a row has several labels
 
 
 class Served(RuleBasedStateMachine):
@@ -36,7 +45,7 @@ class Served(RuleBasedStateMachine):
         self.histories: dict[int, list[tuple[str, Example]]] = {}  # of each version
         self.number = 0
 
-    @initialize(spec=st.sampled_from([{}, {"memory": "last"}, {"rule": "pa2"}, {"rule": "arow"}]))
+    @initialize(spec=st.sampled_from(SPECS))
     def create(self, spec: dict[str, Any]) -> None:
         """Create a model of some kind."""
         create(self.writer, **spec)
@@ -51,7 +60,8 @@ class Served(RuleBasedStateMachine):
     def example(self, pair: tuple[dict[str, float], str]) -> tuple[str, Example]:
         """Return a new example with an id."""
         self.number += 1
-        return str(self.number), taught(pair[0], pair[1], str(self.number))
+        label = SETS[pair[1]] if "goal" in self.spec else pair[1]
+        return str(self.number), taught(pair[0], label, str(self.number))
 
     @rule(batch=st.lists(EXAMPLES, min_size=1, max_size=4))
     def learn(self, batch: list[tuple[dict[str, float], str]]) -> None:
@@ -123,7 +133,7 @@ class Served(RuleBasedStateMachine):
     @staticmethod
     def _weights(served: ServedLearner) -> Any:
         """Return the score of every name alone, whatever its number is."""
-        if len(served.classes) < 2:
+        if served.undecided:
             return np.zeros(0)
         return served.scores([{name: 1.0} for name in "abcdef"])
 

@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any, Self, Unpack, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosenblatt.data.encoding.numbered import ScaledEncoding
 from rosenblatt.errors import InputError, WeightOverflowError
@@ -259,13 +260,13 @@ class OnlineLearner:
         if rows is None or not self._filled(rows, x):
             plain = self._plain(x)
             self._number(x, plain)
-            if self._undecided:
+            if self.undecided:
                 return self._learn_alone(plain)
             rows = self._put(plain)
         return rows.learn(number, w) if self._scaler is None else self._step(rows, number, w)
 
     @property
-    def _undecided(self) -> bool:
+    def undecided(self) -> bool:
         """Whether there is nothing to decide yet: one class without a rival, or no label."""
         return len(self._classes) < (1 if self.learner.labels else 2)
 
@@ -342,7 +343,7 @@ class OnlineLearner:
         if self._direct and type(x) is dict:
             number = rows.predict_named(self.space.direct, x)
         if number == UNUSUAL:
-            if self._undecided:
+            if self.undecided:
                 self._plain(x)
                 return self._classes[0] if self._classes else set()
             if rows is None or not self._filled(rows, x):
@@ -350,14 +351,14 @@ class OnlineLearner:
             number = rows.predict() if self._scaler is None else self._decide(rows)
         if number < 0:
             raise self._error(-number, x)
-        return {*self._above(self._rows)} if self.learner.labels else self._classes[number]
+        return {*self._given(self._rows)} if self.learner.labels else self._classes[number]
 
     def scores_one(self, x: Any) -> dict[Class, float]:
         """Return the score of each class or label on one row; the sign of one speaks for it.
 
         Of two classes both share a score, with either sign.
         """
-        if self._undecided:
+        if self.undecided:
             self._plain(x)
             return dict.fromkeys(self._classes, 0.0)
         rows = self._entered(x)
@@ -368,11 +369,14 @@ class OnlineLearner:
         each = scores if isinstance(scores, list) else [-scores, scores]
         return dict(zip(self._classes, each, strict=True))
 
-    def _above(self, rows: Any) -> tuple[Class, ...]:
+    def _given(self, rows: Any) -> tuple[Class, ...]:
         """Return the labels of the row that was decided last."""
-        scores = np.array([rows.scores()])
-        (given,) = above(scores, self._thresholds, positive=self.learner.zero == "positive")
-        return tuple(self._classes[number] for number in np.flatnonzero(given).tolist())
+        return self._label_sets(np.array([rows.scores()]))[0]
+
+    def _label_sets(self, scores: NDArray[Any]) -> list[tuple[Class, ...]]:
+        """Return the labels that scores predict, where a row may have several."""
+        given = above(scores, self._thresholds, positive=self.learner.zero == "positive")
+        return [tuple(self._classes[k] for k in np.flatnonzero(row).tolist()) for row in given]
 
     def _decide(self, rows: RowLearner) -> int:
         """Return the number of the class of the row in the buffer, or what is wrong, negative."""
@@ -575,7 +579,7 @@ class OnlineLearner:
             row = np.zeros((0, 0))
         if row.ndim != 1 or not len(row) or (self._width and len(row) != self._width):
             raise InputError(f"A row must be {self._width or 'some'} numbers; got {x!r:.100}.")
-        if (self._undecided or not self._width) and not np.isfinite(row).all():
+        if (self.undecided or not self._width) and not np.isfinite(row).all():
             raise self._error(NOT_FINITE, row)
         if self._named is None:
             self.space = ArrayFeatures()

@@ -183,7 +183,8 @@ class Application(Starlette):
         """Check examples and have the writer learn them, all or none."""
         self.check(call.model, [one.features for one in examples], [one.id for one in examples])
         for one in examples:
-            _check_label(one.label, self.limits)
+            for label in one.label if isinstance(one.label, tuple) else (one.label,):
+                _check_label(label, self.limits)
         future = asyncio.get_running_loop().create_future()
         await self.writer.teach(call.model, examples, call.caller.name, future)
         return cast("list[Learned]", future.result())

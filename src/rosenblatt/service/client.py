@@ -8,7 +8,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from time import sleep
 from typing import Any, Self, TypeVar
@@ -27,6 +27,7 @@ JSON = {"Content-Type": "application/json"}
 JOB_EVERY = 0.1  # seconds between two looks at a job
 
 Features = Mapping[str, float | str | bool | None] | Sequence[float]
+Labels = requests.Label | Collection[requests.Label]  # several, where a row may have them
 Answer = TypeVar("Answer")
 
 
@@ -161,10 +162,11 @@ class Client:
         return self._post(requests.Predictions, model, "predict", rows=list(rows), version=version)
 
     def learn(
-        self, model: str, features: Features, label: requests.Label, *, id: str | None = None
+        self, model: str, features: Features, label: Labels, *, id: str | None = None
     ) -> requests.Learned:
         """Teach one example; it is on the disk of the service when this returns.
 
+        Where rows may have several labels (``goal`` of ``create``), ``label`` is a collection.
         With an ``id`` of your own the same example can be sent again at any time, and be forgotten
         by it. Without one it gets a random id.
         """
@@ -173,30 +175,46 @@ class Client:
     def learn_many(
         self,
         model: str,
-        examples: Iterable[
-            tuple[Features, requests.Label] | tuple[Features, requests.Label, str | None]
-        ],
+        examples: Iterable[tuple[Features, Labels] | tuple[Features, Labels, str | None]],
     ) -> requests.LearnedMany:
         """Teach examples, all or none: pairs of features and label, or these and an id."""
         listed = [_example(*example) for example in examples]
         return self._post(requests.LearnedMany, model, "learn", examples=listed)
 
-    def feedback(self, model: str, id: str, label: requests.Label) -> requests.Learned:
+    def feedback(self, model: str, id: str, label: Labels) -> requests.Learned:
         """Teach the true label of an earlier prediction that had an id."""
         return self._post(requests.Learned, model, "feedback", id=id, label=label)
 
     # Reasons
 
     def explain(
-        self, model: str, features: Features, *, version: int | None = None, top: int = 20
+        self,
+        model: str,
+        features: Features,
+        *,
+        label: requests.Label | None = None,
+        version: int | None = None,
+        top: int = 20,
     ) -> requests.ExplanationAnswer:
-        """Return what each feature of a row adds to its score, the ``top`` largest amounts."""
-        fields: dict[str, Any] = {"features": features, "version": version, "top": top}
+        """Return what each feature of a row adds to its score, the ``top`` largest amounts.
+
+        Of several labels it is the score of ``label``, by default of the one with the highest.
+        """
+        fields: dict[str, Any] = {"features": features, "label": label}
+        fields |= {"version": version, "top": top}
         return self._post(requests.ExplanationAnswer, model, "explain", **fields)
 
-    def why(self, model: str, features: Features, *, top: int = 20) -> requests.WhyAnswer:
-        """Return the examples that taught the model its score of a row."""
-        return self._post(requests.WhyAnswer, model, "why", features=features, top=top)
+    def why(
+        self,
+        model: str,
+        features: Features,
+        *,
+        label: requests.Label | None = None,
+        top: int = 20,
+    ) -> requests.WhyAnswer:
+        """Return the examples that taught the model its score of a row; see ``explain``."""
+        fields: dict[str, Any] = {"features": features, "label": label, "top": top}
+        return self._post(requests.WhyAnswer, model, "why", **fields)
 
     def journal(self, model: str, *, after: int = 0) -> Iterator[requests.JournalLine]:
         """Yield the events of a model after a sequence number, up to the newest at the time."""
@@ -371,7 +389,7 @@ def _without_none(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _example(features: Features, label: requests.Label, id_: str | None = None) -> dict[str, Any]:
+def _example(features: Features, label: Labels, id_: str | None = None) -> dict[str, Any]:
     return {"features": features, "label": label, "id": uuid4().hex if id_ is None else id_}
 
 
@@ -381,6 +399,8 @@ def _encoded(body: Any) -> bytes:
             return value.tolist()
         if isinstance(value, Mapping):
             return dict(value)
+        if isinstance(value, set | frozenset):
+            return list(value)
         msg = f"A {type(value).__name__} cannot be sent: use numbers, words, bools and None."
         raise InputError(msg)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -25,7 +26,7 @@ from rosenblatt.models.feature_spaces import (
 )
 from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import Class, Model
+from rosenblatt.models.model import Model
 from rosenblatt.models.online import RUNNING, names_of
 from rosenblatt.models.tensors import input_errors
 from rosenblatt.service import requests
@@ -38,11 +39,13 @@ from rosenblatt.service.journal import (
     JournalReader,
     ModelRecord,
 )
-from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.learner import Labels, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import ModelSpec, label_of
 
-SAID_BY_FILES = ("rule", "memory", "parameters", "zero", "fit_intercept", "scale", "classes")
+SAID_BY_FILES = (
+    *("rule", "memory", "parameters", "zero", "fit_intercept", "goal", "scale", "classes"),
+)
 TOGETHER = 1000  # examples that are read from the journal at a time
 SNAPSHOT = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
 KEPT_SNAPSHOTS = 2  # of each model: the one before the last costs little, if the last is torn
@@ -50,7 +53,7 @@ KEPT_VERSIONS = 4  # old ones that are kept at hand
 encode = msgspec.json.Encoder(order="deterministic").encode
 features_from = msgspec.json.Decoder(requests.Features).decode  # from what the journal holds
 spec_from = msgspec.json.Decoder(ModelSpec).decode
-_label = msgspec.json.Decoder(requests.Label)
+_label = msgspec.json.Decoder(requests.Labels)
 
 
 def text_of(value: object) -> str:
@@ -58,12 +61,12 @@ def text_of(value: object) -> str:
     return encode(value).decode()
 
 
-def label_from(text: str | None) -> Class:
-    """Return the label that the journal holds as text."""
+def label_from(text: str | None) -> Any:
+    """Return the label, or several, that the journal holds as text."""
     return label_of(_label.decode(text or "null"))
 
 
-def example_of(event: Event) -> tuple[Features, Class]:
+def example_of(event: Event) -> tuple[Features, Labels]:
     """Return features and label of an example of the journal."""
     return features_from(event.features or "{}"), label_from(event.label)
 
@@ -83,6 +86,7 @@ def new_learner(
         zero=spec.zero,
         fit_intercept=spec.fit_intercept,
     )
+    learner = learner.of_labels(spec.goal) if spec.goal else learner
     space = _space(spec, limits, model)
     if model is not None:
         return ServedLearner.of_model(model, learner, space, limits.classes)

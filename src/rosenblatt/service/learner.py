@@ -1,6 +1,6 @@
 """A served learner: an online learner whose lessons can be undone and published."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -25,6 +25,7 @@ from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, run_pass
 
+Labels = Class | tuple[Class, ...]  # of an example: one, or any number in order
 NO_UPDATE = -2  # as the rival in the log
 SCORE_OVERFLOW = "The score of a row overflowed: its values are too large."
 LESSON_OVERFLOW = (
@@ -36,9 +37,9 @@ UNSCALABLE = "A value of the example is too large to be scaled; the example is n
 class LessonResult(NamedTuple):
     """What an example did when it was learned."""
 
-    predicted: Class | None  # by the weights that decide, before it was learned
+    predicted: Labels | None  # by the weights that decide, before it was learned
     mistake: bool  # of the last weights: what ``n_mistakes_`` counts
-    step: float | None  # τ; None where the rule is of second order
+    step: float | None  # τ; None where the rule is of second order, or each label has its own
     rival: Class | None  # the class that lost by it
     seen: int  # Algorithm 7's c when it came
     n_classes: int  # that were known with it
@@ -74,11 +75,11 @@ class ServedLearner(OnlineLearner):
         self.origin: Model | None = None  # the model file that it goes on from
         self.is_origin = False  # whether nothing has been learned since
         self.promises: GuaranteeCurve | None = None  # of the answers of the model file
-        self.class_weights: dict[Class, float] = {}  # multiply the steps of a class; default 1
+        self.class_weights: dict[Any, float] = {}  # multiply the steps of a class; default 1
         self._touched: list[NDArray[Any]] | None = None  # None: everything
         self._trail: list[Any] | None = None
         self._begin(learner, space, _in_order(classes), scale=scale)
-        self._log = None if learner.second_order else empty_log(1)
+        self._log = None if learner.second_order or learner.labels else empty_log(1)
         self._widen()
 
     @classmethod
@@ -126,26 +127,33 @@ class ServedLearner(OnlineLearner):
             return state.scores(rows)
         rows, needed = _gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
         scores = np.empty((rows.shape[0], *needed.shape[1:]))
-        (activations if state.n_classes == 2 else class_scores)(rows, needed, scores)
+        (activations if needed.ndim == 1 else class_scores)(rows, needed, scores)
         if not np.isfinite(scores).all():
             raise WeightOverflowError(SCORE_OVERFLOW)
         return scores
 
-    def labels(self, scores: NDArray[Any]) -> list[Class]:
+    @property
+    def default(self) -> Labels | None:
+        """What it predicts while there is nothing to decide: no label, or the only class if any."""
+        return () if self.learner.labels else next(iter(self._classes), None)
+
+    def labels(self, scores: NDArray[Any]) -> Sequence[Labels]:
         """Return the labels that scores predict."""
+        if self.learner.labels:
+            return self._label_sets(scores)
         numbers = winners(scores, positive=self.learner.zero == "positive")
         return [self._classes[number] for number in numbers.tolist()]
 
-    def decided(self, features: Features) -> tuple[Class, Any]:
+    def decided(self, features: Features) -> tuple[Labels, Any]:
         """Return the label of one row and its score, or a list of one a class; see ``scores``."""
         row = self._entered(features)
         return self._label(row), row.scores()
 
-    def _label(self, row: RowLearner) -> Class:
+    def _label(self, row: RowLearner) -> Labels:
         number = self._decide(row)
         if number < 0:
             raise WeightOverflowError(SCORE_OVERFLOW)
-        return self._classes[number]
+        return self._given(row) if self.learner.labels else self._classes[number]
 
     def leave_origin(self) -> None:
         """Take back what a threshold or a calibration moved, once there is something to learn.
@@ -158,22 +166,24 @@ class ServedLearner(OnlineLearner):
             self._touched = None
         self.is_origin = False
 
-    def learn(self, features: Features, label: Class) -> LessonResult:
+    def learn(self, features: Features, label: Labels) -> LessonResult:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
-        self.check_label(label)
-        predicted = self._classes[0] if self._classes else None
+        labels, predicted = self._each(label), self.default
+        self.check_labels(labels)
         plain, row, width = self.space.plain(features), None, self._width
-        if len(self._classes) > 1:
+        if not self.undecided:
             row = self._entered(features, plain)
             predicted = self._label(row)
-        self._number(features, plain)
-        self.leave_origin()
-        self.grow(label)
+        counts = bool(labels or self._classes)  # else there is no label yet that it could teach
+        weight = self.class_weights.get(label, 1.0) if counts else 0.0
+        if counts:
+            self._number(features, plain)
+            self.leave_origin()
+            self.grow(labels)
         count, n = self.state.count, len(self._classes)
         step: float | None = None if self._log is None else 0.0
         rival: Class | None = None
-        weight = self.class_weights.get(label, 1.0)
-        if n < 2 or weight == 0.0:  # which is as if it had not come
+        if self.undecided or weight == 0.0:  # which is as if it had not come
             self._matrix([plain])  # raises for what is no row
             if weight != 0.0 and self._learn_alone(plain) > MISTAKE:
                 raise WeightOverflowError(UNSCALABLE)
@@ -186,7 +196,8 @@ class ServedLearner(OnlineLearner):
         self._note(row)
         if self._log is not None:
             self._log.rival[0] = NO_UPDATE
-        found = self._step(row, self._numbers[label], weight)
+        numbers = [self._numbers[one] for one in labels]
+        found = self._step(row, numbers if self.learner.labels else numbers[0], weight)
         if found > MISTAKE:
             raise WeightOverflowError(UNSCALABLE if found == TOO_LARGE else LESSON_OVERFLOW)
         updated = self._log is None or self._log.rival[0] != NO_UPDATE
@@ -197,8 +208,11 @@ class ServedLearner(OnlineLearner):
             rival = self._classes[lost if n > 2 else max(lost, 0)]
         return LessonResult(predicted, found == MISTAKE, step, rival, count, n)
 
-    def fold(self, batch: Sequence[tuple[Features, Class]]) -> None:
+    def fold(self, batch: Sequence[tuple[Features, Labels]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
+        if not self._classes:  # no label is known until an example has one
+            empty = (k for k, (_, label) in enumerate(batch) if label != ())
+            batch = batch[next(empty, len(batch)) :]
         if self.moments is not None:  # each row is scaled by those before it
             for features, label in batch:
                 self.learn(features, label)
@@ -207,37 +221,57 @@ class ServedLearner(OnlineLearner):
             self.leave_origin()
         start = 0
         while start < len(batch):
-            self.grow(batch[start][1])
+            self.grow(self._each(batch[start][1]))
             stop = start + 1
-            while stop < len(batch) and batch[stop][1] in self._numbers:
+            while stop < len(batch) and self._numbers.keys() >= {*self._each(batch[stop][1])}:
                 stop += 1
             plain = [self.space.plain(features) for features, _ in batch[start:stop]]
             for (features, _), one in zip(batch[start:stop], plain, strict=True):
                 self._number(features, one)
             rows = self._matrix(plain)
-            labels = [label for _, label in batch[start:stop]]
-            numbers = np.array([self._numbers[label] for label in labels])
-            weights = [self.class_weights.get(label, 1.0) for label in labels]
-            examples = Examples(
-                rows,
-                targets_of(numbers, self.state.n_classes),
-                np.array(weights) if self.class_weights else None,
-            )
+            examples = self._examples(rows, [label for _, label in batch[start:stop]])
             zero = ZERO_CONVENTIONS[self.learner.zero]
             run_pass(self.state, examples, examples.numbers(), self.learner.step, zero)
             start = stop
         self._touched = None
 
-    def check_label(self, label: Class) -> None:
-        """Raise InputError for a label that cannot be a class of this model."""
-        if self._classes and _kind(label) is not _kind(self._classes[0]):
-            known = ", ".join(f"{one!r:.80}" for one in self._classes[:3])
-            msg = f"The label {label!r:.80} is of another type than the classes so far, {known}."
-            raise InputError(msg)
-        if label not in self._numbers and len(self._classes) >= self.most_classes:
+    def _each(self, label: Labels) -> tuple[Class, ...]:
+        """Return the labels of an example, of which there may be only one."""
+        return cast("tuple[Class, ...]", label if self.learner.labels else (label,))
+
+    def _examples(self, rows: Rows, labels: Sequence[Labels]) -> Examples:
+        """Return rows with labels that are known, as a pass takes them."""
+        members = [[self._numbers[one] for one in self._each(label)] for label in labels]
+        numbers = np.array([number for row in members for number in row], np.int32)
+        if self.learner.labels:
+            ends = np.cumsum([0, *map(len, members)])
+            return Examples(rows, np.arange(len(labels), dtype=np.int32), sets=(numbers, ends))
+        weights = [self.class_weights.get(label, 1.0) for label in labels]
+        targets = targets_of(numbers, self.state.n_classes)
+        return Examples(rows, targets, np.array(weights) if self.class_weights else None)
+
+    def checked(self, label: Labels) -> Labels:
+        """Return the label of an example as the model has it, several in order; or raise."""
+        if isinstance(label, tuple) != bool(self.learner.labels):
+            wanted = "a list of labels" if self.learner.labels else "one label"
+            raise InputError(f"The model takes {wanted} for each example; got {label!r:.80}.")
+        labels = [self.known(one) for one in self._each(label)]
+        self.check_labels(labels)
+        return _in_order(labels) if self.learner.labels else labels[0]
+
+    def check_labels(self, labels: Sequence[Class]) -> None:
+        """Raise InputError for labels that cannot be classes of this model."""
+        every = (*self._classes, *labels)
+        for label in labels:
+            if _kind(label) is not _kind(every[0]):
+                known = ", ".join(f"{one!r:.80}" for one in every[:3])
+                so_far = f"of another type than the classes so far, {known}"
+                raise InputError(f"The label {label!r:.80} is {so_far}.")
+        new = [label for label in labels if label not in self._numbers]
+        if new and len(self._classes) + len(new) > self.most_classes:
             raise InputError(
-                f"The label {label!r:.80} is new and the model has all {self.most_classes} classes "
-                "that it may have."
+                f"The label {new[-1]!r:.80} is new and the model has all {self.most_classes} "
+                "classes that it may have."
             )
 
     def known(self, label: Class) -> Class:
@@ -251,10 +285,10 @@ class ServedLearner(OnlineLearner):
             number = None if text is None else texts.index(text)
         return label if number is None else self._classes[number]
 
-    def grow(self, label: Class) -> None:
-        """Make room for a class that is new."""
-        if label not in self._numbers:
-            self._grow(_in_order((*self._classes, label)))
+    def grow(self, labels: Sequence[Class]) -> None:
+        """Make room for classes that are new."""
+        if not self._numbers.keys() >= {*labels}:
+            self._grow(_in_order((*self._classes, *labels)))
 
     def _features(self, row: RowLearner) -> Any:
         """Return where the weights of a row stand."""
@@ -267,7 +301,7 @@ class ServedLearner(OnlineLearner):
         if self._trail is None:
             return
         state = self.state
-        at, turned = self._features(row), not state.by_feature and state.n_classes != 2
+        at, turned = self._features(row), not state.by_feature and state.weights.ndim == 2
         arrays = [a for a in (state.weights, state.ledger, state.variance) if a is not None]
         views = [array.T if turned else array for array in arrays]
         self._trail += [(view, at, view[at].copy(), view[-1].copy()) for view in views]
@@ -312,7 +346,7 @@ class ServedLearner(OnlineLearner):
         state = self.state
         ledger = None if state.ledger is None else np.array(state.ledger[at])
         weights = np.array(state.weights[at])
-        return State(weights, ledger, state.n_classes, state.count, state.by_feature)
+        return replace(state, weights=weights, ledger=ledger, variance=None, _average=None)
 
     def apply(self, changes: Changes) -> None:
         """Change to what another learner of the same space was when it gave these changes."""
@@ -376,7 +410,7 @@ def _without_bias(features: Any) -> Any:
     return ... if features is ... else features[:-1]
 
 
-def _in_order(labels: Sequence[Class]) -> tuple[Class, ...]:
+def _in_order(labels: Iterable[Class]) -> tuple[Class, ...]:
     """Return different labels as NumPy sorts them."""
     return tuple(sorted(dict.fromkeys(labels)))
 

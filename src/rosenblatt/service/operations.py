@@ -4,7 +4,7 @@ import asyncio
 import math
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast, get_type_hints
@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.shapes import entries
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
@@ -22,7 +22,7 @@ from rosenblatt.models.explanation import contributions
 from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
 from rosenblatt.models.model import Model
-from rosenblatt.rules import pair_scale
+from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.service import requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
@@ -36,6 +36,8 @@ from rosenblatt.service.history import (
     file_of,
     in_parts,
     label_from,
+    new_learner,
+    spec_from,
     text_of,
 )
 from rosenblatt.service.journal import (
@@ -47,11 +49,12 @@ from rosenblatt.service.journal import (
     JournalReader,
     TokenRecord,
 )
-from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.learner import Labels, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
 from rosenblatt.service.writer import Entry, Writer
-from rosenblatt.training.examples import winner_leads
+from rosenblatt.training.examples import Examples, row_numbers, winner_leads
+from rosenblatt.training.state import State, run_pass
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
@@ -62,6 +65,10 @@ HELD_LOG = (
 NO_SUM = (
     "The weights of {} are not the sum of its examples, so no example can be named; ask for "
     "explain."
+)
+SHARED_STEPS = (
+    "Labels that are ranked share the steps of an example, so no example can be named for one; ask "
+    "for explain."
 )
 MOST_LINES = 10_000  # of the journal in one answer
 LISTS = ("scopes", "models")  # of a token; JSON in the journal
@@ -137,17 +144,18 @@ async def predict(
     )
     origin = served.origin
     if scores and origin is not None and served.is_origin and origin.calibration is not None:
-        found.probability = float(origin.probabilities_of(np.asarray(scores)).max())
+        (each,) = origin.probabilities_of(np.asarray(scores)).tolist()
+        found.probability = each if origin.several else max(each)
     if body.id is not None:
         call.model.remembered.add(body.id, batch[0])
     return found
 
 
 def _predicted(served: ServedLearner, batch: Sequence[Features], *, one: bool) -> Any:
-    """Return labels, scores if there are two classes, and sentences on unfamiliar columns."""
-    if len(served.classes) < 2 or not batch:
+    """Return labels, scores if there is something to decide, and sentences on odd columns."""
+    if served.undecided or not batch:
         served.rows(batch)  # raises for what is no row
-        return [*served.classes, None][:1] * len(batch), [], UNSET
+        return [served.default] * len(batch), [], UNSET
     if one:
         label, score = served.decided(batch[0])
         return [label], [score], served.space.remarks() or UNSET
@@ -225,6 +233,7 @@ def described(
         rule=learner.rule,
         memory=learner.memory,
         title=learner.title,
+        goal=learner.labels,
         parameters={name: value for name, value in learner.values.items() if value is not None},
         features=space.kind,
         columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
@@ -251,7 +260,7 @@ async def explain(
     """Explain a prediction by its features."""
     app.check(call.model, [body.features])
     served, version = await app.at(call.model, body.version)
-    number, rows = _decided(served, body.features)
+    label, number, rows = _decided(served, body.features, body.label)
     indices, values = entries(rows, 0)
     state = served.state
     ledger = None if state.ledger is None else state.by_class(state.ledger)
@@ -262,6 +271,7 @@ async def explain(
         state.by_class(state.weights),
         ledger,
         state.count,
+        described=served.learner.description_beside(served.learner.estimator),
     )
     found = contributions(model, indices, values, winner=number)
     name, terms, unknown = served.space.name, found.terms[: body.top], 0
@@ -269,7 +279,7 @@ async def explain(
         unknown = sum(value is not None for value in body.features.values()) - len(rows.indices)
     return requests.ExplanationAnswer.from_record(
         found,
-        label=served.classes[number],
+        label=label,
         terms=[requests.FeatureAmount.from_record(term, name=name(term.feature)) for term in terms],
         others=max(0, len(found.terms) - body.top),
         unknown=unknown,
@@ -277,12 +287,24 @@ async def explain(
     )
 
 
-def _decided(served: ServedLearner, features: Features) -> tuple[int, Any]:
-    if len(served.classes) < 2:
-        msg = "The model knows fewer than two classes; there is nothing to explain yet."
-        raise RequestError(409, msg)
-    label, _ = served.decided(features)
-    return served.classes.index(label), served.rows([features])
+def _decided(
+    served: ServedLearner, features: Features, asked: requests.Label | None
+) -> tuple[Labels, int, Any]:
+    """Return what a row is predicted, the number of the class or label to explain, and the row."""
+    if served.undecided:
+        few = "no label" if served.learner.labels else "fewer than two classes"
+        raise RequestError(409, f"The model knows {few}; there is nothing to explain yet.")
+    if asked is not None and not served.learner.labels:
+        msg = "label chooses one of several labels, and each row of this model has one: leave it."
+        raise RequestError(422, msg)
+    label, scores = served.decided(features)
+    shown: Any = label
+    if served.learner.labels:
+        best = served.classes[int(np.argmax(scores))]
+        shown = best if asked is None else served.known(requests.label_of(asked))
+    if shown not in served.classes:
+        raise RequestError(422, f"The model has no label {asked!r:.80}.")
+    return label, served.classes.index(shown), served.rows([features])
 
 
 @operation("POST", "/v1/models/{model}/why", "inspect")
@@ -292,28 +314,43 @@ async def why(app: Application, call: Call, body: requests.ExplainRequest) -> re
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(422, msg)
     app.check(call.model, [body.features])
-    return await asyncio.to_thread(why_answer, app.writer, call.model, body.features, body.top)
+    asked = (body.features, body.top, body.label)
+    return await asyncio.to_thread(why_answer, app.writer, call.model, *asked)
 
 
-def why_answer(writer: Writer, entry: Entry, features: Features, top: int) -> requests.WhyAnswer:
+def why_answer(
+    writer: Writer,
+    entry: Entry,
+    features: Features,
+    top: int,
+    asked: requests.Label | None = None,
+) -> requests.WhyAnswer:
     """Return the examples that taught the model its score of a row, as the sum that it is."""
+    model = entry.record.model
     with writer.journal.reader() as reader:
-        head, record = reader.head(entry.record.model), current(reader, entry.record)
+        head, record = reader.head(model), current(reader, entry.record)
         served = at_version(reader, writer.snapshots, record, head, writer.limits)
         if served.learner.second_order or served.moments is not None:
             what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
             raise RequestError(422, NO_SUM.format(what))
-        number, rows = _decided(served, features)
+        if served.learner.labels == "ranking":
+            raise RequestError(422, SHARED_STEPS)
+        label, number, rows = _decided(served, features, asked)
         at, values = entries(rows, 0)
         x = np.zeros(served.state.n_features)
         x[at] = values
-        _, file = reader.base(entry.record.model, 0)
-        taught = reader.counted(entry.record.model, where="rival IS NOT NULL")
+        _, file = reader.base(model, 0)
         teachers: list[tuple[float, Event]] = []
         scores = served.scores([features])[0]
-        found = _provenance(served, [], x, scores, number)
-        for events in in_parts(taught):
-            terms = _provenance(served, events, x, scores, number).terms
+        found = _provenance(served, [], empty_log(0), x, scores, number)
+        if served.learner.labels:
+            first = new_learner(spec_from(record.spec), writer.limits, file)
+            taught = _steps_of_label(served, first, number, reader.counted(model))
+        else:
+            counted = reader.counted(model, where="rival IS NOT NULL")
+            taught = ((events, _steps(served, events)) for events in in_parts(counted))
+        for events, log in taught:
+            terms = _provenance(served, events, log, x, scores, number).terms
             teachers += [(term.amount, events[term.row]) for term in terms]
     teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
     # What was there before the first example: nothing, or a model
@@ -321,7 +358,7 @@ def why_answer(writer: Writer, entry: Entry, features: Features, top: int) -> re
     start = 0.0 if file is None else math.fsum([found.total, *amounts])
     return requests.WhyAnswer.from_record(
         found,
-        label=served.classes[number],
+        label=label,
         start=start,
         teachers=[_teacher(amount, event) for amount, event in teachers[:top]],
         others=max(0, len(teachers) - top),
@@ -336,11 +373,9 @@ def _teacher(amount: float, event: Event) -> requests.TeachingExample:
     )
 
 
-def _provenance(
-    served: ServedLearner, events: Sequence[Event], x: NDArray[Any], scores: Any, winner: int
-) -> Provenance:
-    """Return what these examples, each of which made a step, add to the score of the row x."""
-    state, n_classes = served.state, len(served.classes)
+def _steps(served: ServedLearner, events: Sequence[Event]) -> Log:
+    """Return the steps that the journal has of examples, each of which made one."""
+    n_classes = len(served.classes)
     scale = pair_scale(served.learner.step) if n_classes > 2 else 1.0
     log = empty_log(len(events))
     for i, event in enumerate(events):
@@ -351,11 +386,60 @@ def _provenance(
         log.tau[i] = (event.step or 0.0) * (scale if event.classes == 2 else 1.0)
         log.seen[i] = event.seen or 0
     log.row[:] = np.arange(len(events))
+    return log
+
+
+def _steps_of_label(
+    served: ServedLearner, first: ServedLearner, number: int, counted: Iterable[Event]
+) -> Iterator[tuple[list[Event], Log]]:
+    """Yield examples with the steps that they made for one of several labels.
+
+    Each label is a two-class problem of its own, which is learned here anew, from the model that
+    was created on, or from the first example that has the label.
+    """
+    label, rule = served.classes[number], served.learner.step
+    zero, averaged = ZERO_CONVENTIONS[served.learner.zero], served.learner.averaged
+    state = State.zeros(served.state.n_features, 2, averaged=averaged)
+    known = label in first.classes
+    if known:
+        at = slice(first.classes.index(label), first.classes.index(label) + 1)
+        first.state.widen(state.n_features)
+        parts = first.state.vectors()
+        ledger = parts["ledger"][at] if averaged else None
+        how = (2, first.state.count, "")
+        state = State.of_vectors(parts["weights"][at].copy(), ledger, None, *how)
+    for events in in_parts(counted):
+        examples = [example_of(event) for event in events]
+        sides = [1 if label in cast("tuple[Any, ...]", labels) else -1 for _, labels in examples]
+        start = 0 if known else (sides.index(1) if 1 in sides else len(sides))
+        if start == len(sides):
+            continue
+        if not known:
+            state.count, known = events[start].seen or 1, True
+        rows = served.rows([features for features, _ in examples[start:]])
+        log = empty_log(len(sides) - start)
+        taught = Examples(rows, np.array(sides[start:], np.int32))
+        made = run_pass(state, taught, row_numbers(len(log.row)), rule, zero, log)
+        yield events[start:], Log(*(column[: made.updates] for column in log))
+
+
+def _provenance(
+    served: ServedLearner,
+    events: Sequence[Event],
+    log: Log,
+    x: NDArray[Any],
+    scores: Any,
+    number: int,
+) -> Provenance:
+    """Return what these examples add by their steps to the score of the row x."""
+    state, classes, winner = served.state, served.classes, number
+    if served.learner.labels:  # one of them against nothing
+        classes, scores, winner = [cast("Any", None), classes[number]], scores[number], 1
     return provenance_of(
         Mistakes(log, state.count),
         served.rows([example_of(event)[0] for event in events]),
         x,
-        served.classes,
+        classes,
         averaged=state.ledger is not None,
         activation=scores,
         winner=winner,

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal, Self
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rosenblatt.models.model import Class
 from rosenblatt.rules import RULES
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
 Label = str | int | float | bool
+Labels = Label | tuple[Label, ...]  # one, or any number where a row may have several
 Value = float | str | bool | list[float] | None  # a list is a vector, of a column of them
 Features = dict[str, Value] | list[float]
 Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, dashes; at most 64.")]
@@ -63,6 +63,10 @@ class ModelSpec(Request, frozen=True):
     parameters: dict[str, float] = {}
     zero: Literal["mistake", "negative", "positive"] = "mistake"
     fit_intercept: bool = True
+    goal: Annotated[
+        Literal["", "each", "ranking"],
+        Meta(description="Rows may have several labels: each by itself, or ranked above others."),
+    ] = ""
     scale: Annotated[bool, Meta(description="By running mean and deviation.")] = False
     classes: list[Label] = []
     features: FeatureSpec = FeatureSpec()
@@ -79,13 +83,16 @@ class PredictRequest(Request, frozen=True):
 
 
 class Prediction(Answer):
-    """A label and its score: above 0 for the second of two classes, else one a class."""
+    """A label and its score: above 0 for the second of two classes, else one a class.
 
-    label: Label | None
+    Where a row may have several labels it is a list, and so are the scores, one a label.
+    """
+
+    label: Labels | None
     score: float | list[float] | None
     version: Version
     id: str | None = None
-    probability: float | UnsetType = UNSET  # of the label, where the model file has probabilities
+    probability: float | list[float] | UnsetType = UNSET  # of it, or each, where the file has them
     error_at_most: float | UnsetType = UNSET  # of such answers, where the file has a guarantee
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
@@ -93,7 +100,7 @@ class Prediction(Answer):
 class Predictions(Answer):
     """Labels and scores of rows, all by one version."""
 
-    labels: list[Label | None]
+    labels: list[Labels | None]
     scores: list[float | list[float]]
     version: Version
     errors_at_most: list[float] | UnsetType = UNSET  # one a row, where the file has a guarantee
@@ -104,7 +111,7 @@ class Example(Request, frozen=True):
     """Features with their label; an id makes it safe to send again."""
 
     features: Features
-    label: Label
+    label: Labels
     id: Id | None = None
 
 
@@ -112,7 +119,7 @@ class LearnRequest(Request, frozen=True):
     """An example, or many that are learned all or none."""
 
     features: Features | UnsetType = UNSET
-    label: Label | UnsetType = UNSET
+    label: Labels | UnsetType = UNSET
     id: Id | None = None
     examples: list[Example] | UnsetType = UNSET
 
@@ -123,7 +130,7 @@ class Learned(Answer):
     sequence: Sequence_
     version: Version
     mistake: bool  # of the weights before
-    predicted: Label | None  # by the model before it learned the example
+    predicted: Labels | None  # by the model before it learned the example
     duplicate: bool = False  # the id was there with the same body: the first answer again
 
 
@@ -138,13 +145,14 @@ class Feedback(Request, frozen=True):
     """The true label of an earlier prediction with an id."""
 
     id: Id
-    label: Label
+    label: Labels
 
 
 class ExplainRequest(Request, frozen=True):
-    """A row whose prediction is to be explained."""
+    """A row whose prediction is to be explained; of several labels one, by default the best."""
 
     features: Features
+    label: Label | None = None
     version: Version | None = None
     top: Annotated[int, Meta(ge=1, le=1000)] = 20
 
@@ -159,11 +167,14 @@ class FeatureAmount(Answer):
 
 
 class ExplanationAnswer(Answer):
-    """The sum that decided: positive for one class, negative for the other."""
+    """The sum that decided: positive for one class, negative for the other.
 
-    label: Label
+    Where a row may have several labels, ``positive`` is the one whose score it is.
+    """
+
+    label: Labels
     positive: Label
-    negative: Label
+    negative: Label | None
     total: float
     bias: float
     terms: list[FeatureAmount]
@@ -178,7 +189,7 @@ class TeachingExample(Answer):
     sequence: Sequence_
     amount: float
     features: Features
-    label: Label
+    label: Labels
     id: str | None
     token: str | None
     time: float
@@ -187,9 +198,9 @@ class TeachingExample(Answer):
 class WhyAnswer(Answer):
     """The examples behind a prediction: the score is the sum of what they add."""
 
-    label: Label
+    label: Labels
     positive: Label
-    negative: Label
+    negative: Label | None
     total: float
     start: float  # what the model knew when it was created
     teachers: list[TeachingExample]
@@ -248,6 +259,7 @@ class Description(Answer):
     rule: str
     memory: str
     title: str
+    goal: str  # of rows that may have several labels; empty where each has one
     parameters: dict[str, Any]
     features: str  # names, hashed, array, numbered or columns
     columns: dict[str, str] | None  # and what each is: text, category, numeric
@@ -257,7 +269,7 @@ class Description(Answer):
     version: Version
     oldest: Version  # versions before it held what was forgotten
     learned: int
-    wrong: int  # predicted wrong before they were learned
+    wrong: int  # predicted wrong before they were learned; of several labels not exactly
     mistakes: int  # of the last weights
     error: float | None  # wrong / learned, the progressive error
     created: float
@@ -303,8 +315,8 @@ class JournalLine(Answer):
     id: str | None
     token: str | None
     features: Features | None
-    label: Label | None
-    predicted: Label | None
+    label: Labels | None
+    predicted: Labels | None
     mistake: bool | None
     step: float | None
     rival: Label | None
@@ -326,8 +338,10 @@ class Problem(Answer):
     error: str
 
 
-def label_of(value: Label) -> Class:
-    """Return a label as a class: a number without decimals is whole."""
+def label_of(value: Any) -> Any:
+    """Return a label, or each of several, as a class: a number without decimals is whole."""
+    if isinstance(value, tuple):
+        return tuple(map(label_of, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value

@@ -320,8 +320,7 @@ class Writer:
         events: dict[str | int, Event] = {}  # new ones, by id or number
         try:
             for one in examples:
-                label = learner.known(label_of(one.label))
-                learner.check_label(label)
+                label = learner.checked(label_of(one.label))
                 body = text_of(one.features), text_of(label)
                 if one.id is not None:
                     first = events.get(one.id) or self.journal.here.event(model, one.id)
