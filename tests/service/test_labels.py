@@ -99,7 +99,7 @@ def test_served_equals_streamed(tmp_path: Path, spec: dict[str, Any]) -> None:
     writer = Writer(tmp_path, Limits(snapshot_every=9))
     entry = create(writer, **spec)
     given = {name: spec[name] for name in ("goal", "memory", "scale") if name in spec}
-    bits = {"hash_bits": 18} if "features" in spec else {}
+    bits: dict[str, Any] = {"hash_bits": 18} if "features" in spec else {}
     online = OnlineLearner(spec.get("rule", "perceptron"), **given, **bits)
     teach(writer, entry, *(taught(one["features"], tuple(one["label"])) for one in batch))
     for one in batch[first:]:  # without any label there is nothing to learn in a service

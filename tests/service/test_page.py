@@ -233,6 +233,40 @@ def test_a_typo_makes_no_class(page: Visit, server: ModelServer) -> None:
         page.page.wait_for_selector("[data-label=news]")
 
 
+def test_several_labels(page: Visit, server: ModelServer) -> None:
+    """Labels of a row are typed with semicolons between, listed, explained and taught."""
+    page.page.click(".new-model summary")
+    page.page.wait_for_selector("[name=eta0]")
+    page.page.fill(".new-model [name=name]", "tags")
+    page.page.select_option("[name=goal]", "each")
+    page.page.click(".new-model .primary")
+    page.page.wait_for_selector(".model-head :text('tags')")
+    page.page.fill(".pair input", "chess")
+    page.page.click("[name=predict]")
+    says(page, ".result", "no label: it knows none so far")
+    page.page.fill("[name=label]", f"perl; {HOSTILE}")
+    page.page.click("[name=teach]")
+    says(page, ".lesson", "Learned as number 1. The model had said no label")
+    says(page, ".result", f"{HOSTILE}, perl by scores")
+    page.page.click("[name=teach]")
+    says(page, ".lesson", "Learned as number 2. The model was right")
+    page.page.fill("[name=label]", "game")
+    page.page.click("[name=teach]")
+    says(page, ".question", "“game” is a new label. The model knows")
+    page.page.click(".question .primary")
+    page.page.fill("[name=label]", "")
+    page.page.click("[name=teach]")
+    says(page, ".lesson", f"Learned as number 3. The model had said {HOSTILE}, perl")
+    says(page, ".latest li", f"said {HOSTILE}, perl, is no label")
+    says(page, ".figures", "Labels2")
+    page.page.click("text=Why?")
+    says(page, ".reasons", "below against it")
+    says(page, ".reasons .examples", "no label, number 3")
+    assert page.page.locator("img").count() == 0
+    with Client(server.url) as client:
+        assert [line.label for line in client.journal("tags")] == [(HOSTILE, "perl")] * 2 + [()]
+
+
 def test_probability_and_known_values(browser: Any, tmp_path: Path) -> None:
     """A calibrated file shows its probability until it learns; categories list their values."""
     rows = "".join(f"{i % 7},{'red' if i % 2 else 'blue'},{'ab'[i % 2]}\n" for i in range(400))

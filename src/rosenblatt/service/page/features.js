@@ -159,6 +159,11 @@ export function labelOf(text, classes) {
   return valueOf(text) ?? text;
 }
 
+// The label of a row, or all of several, as words to read.
+export function labelWords(label) {
+  return Array.isArray(label) ? label.join(", ") || "no label" : String(label);
+}
+
 // Features as a list of words to read; where they are names, a value of 1 says no more than the name.
 export function words(features, kind = "names") {
   const pairs = Array.isArray(features) ? features.map((value) => [null, value]) : Object.entries(features ?? {});

@@ -2,7 +2,7 @@
 
 import { askJson, pathOf } from "./connection.js";
 import { counted, element, say } from "./elements.js";
-import { words } from "./features.js";
+import { labelWords, words } from "./features.js";
 
 const AGAIN = 400; // milliseconds until a job is looked at again
 
@@ -25,7 +25,7 @@ export class Forgetting {
   ask(model, { id, features, label }) {
     Object.assign(this, { model, id });
     say(this.problem, "");
-    this.example.replaceChildren(words(features), element("p", {}, "Label: ", element("b", {}, String(label))));
+    this.example.replaceChildren(words(features), element("p", {}, "Label: ", element("b", {}, labelWords(label))));
     this.root.showModal();
   }
 

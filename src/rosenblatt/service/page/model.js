@@ -3,7 +3,7 @@
 import { askJson, askLines, pathOf } from "./connection.js";
 import { Curves, percent } from "./curves.js";
 import { button, element, say, shown } from "./elements.js";
-import { words } from "./features.js";
+import { labelWords, words } from "./features.js";
 import { forgetButton, Trial } from "./trial.js";
 
 const MISTAKES = 20;
@@ -77,7 +77,7 @@ export class ModelView {
     const focused = this.mistakes.contains(document.activeElement);
     this.mistakes.replaceChildren(...events.map((event) => element("li", {},
       element("div", { class: "row" },
-        element("span", { class: "said" }, "said ", element("b", {}, String(event.predicted)), ", is ", element("b", {}, String(event.label))),
+        element("span", { class: "said" }, "said ", element("b", {}, labelWords(event.predicted)), ", is ", element("b", {}, labelWords(event.label))),
         when(event.time),
         button("Try", "Put it into the form", () => this.trial.fill(event.features, event.label), { class: "small" }),
         forgetButton(event, () => this.forgetting.ask(this.name, event))),
@@ -96,14 +96,14 @@ function when(time) {
   return element("time", { datetime: date.toISOString(), class: "note" }, text);
 }
 
-function figures({ learned, wrong, error, mistakes, n_features: features, classes, version }) {
+function figures({ learned, wrong, error, mistakes, n_features: features, classes, goal, version }) {
   const number = (value) => value.toLocaleString("en");
   const found = [
     ["Examples", number(learned), ""],
     ["Progressive error", percent(error), learned ? `${number(wrong)} predicted wrong` : ""],
     ["Mistakes", number(mistakes), "of the last weights"],
     ["Features", number(features), ""],
-    ["Classes", number(classes.length), classes.slice(0, 4).join(", ") + (classes.length > 4 ? ", …" : "")],
+    [goal ? "Labels" : "Classes", number(classes.length), classes.slice(0, 4).join(", ") + (classes.length > 4 ? ", …" : "")],
     ["Version", number(version), ""],
   ];
   return found;

@@ -10,6 +10,12 @@ const KINDS = {
   array: "Numbers in a fixed order",
 };
 
+const GOALS = {
+  "": "One",
+  each: "Several or none, each by itself",
+  ranking: "Several or none, ranked above all others",
+};
+
 export class ModelList {
   constructor() {
     this.items = new Map();
@@ -53,6 +59,7 @@ export class NewModel {
     this.rule = element("select", { name: "rule", onchange: () => this.showParameters() });
     this.memory = element("select", { name: "memory" },
       element("option", { value: "" }, "As usual for the rule"), element("option", { value: "average" }, "The average of all"), element("option", { value: "last" }, "The last"));
+    this.goal = element("select", { name: "goal" }, ...Object.entries(GOALS).map(([value, words]) => element("option", { value }, words)));
     this.kind = element("select", { name: "kind" }, ...Object.entries(KINDS).map(([value, words]) => element("option", { value }, words)));
     this.parameters = element("div", { class: "fields" });
     this.problem = element("p", { class: "problem", role: "alert" });
@@ -61,6 +68,7 @@ export class NewModel {
       element("label", {}, "Rule", this.rule),
       this.parameters,
       element("label", {}, "Weights that predict", this.memory),
+      element("label", {}, "Labels of a row", this.goal),
       element("label", {}, "Features", this.kind),
       element("button", { class: "primary" }, "Create"),
       this.problem);
@@ -89,7 +97,7 @@ export class NewModel {
     event.preventDefault();
     say(this.problem, "");
     const name = this.name.value;
-    const spec = { memory: this.memory.value, features: { kind: this.kind.value } };
+    const spec = { memory: this.memory.value, goal: this.goal.value, features: { kind: this.kind.value } };
     if (this.rules) spec.rule = this.rule.value;
     try {
       spec.parameters = Object.fromEntries(Array.from(this.parameters.querySelectorAll("input")).filter((input) => input.value !== "").map((input) => {

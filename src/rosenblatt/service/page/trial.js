@@ -2,7 +2,7 @@
 
 import { askJson, newId, pathOf } from "./connection.js";
 import { counted, drawing, element, say, shortened, shown } from "./elements.js";
-import { FeatureForm, labelOf, words } from "./features.js";
+import { FeatureForm, labelOf, labelWords, words } from "./features.js";
 
 const TERMS = 10; // features that are listed
 const TEACHERS = 6;
@@ -16,10 +16,11 @@ export class Trial {
     this.result = element("p", { class: "result", role: "status" });
     this.reasons = element("div", { class: "reasons" });
     this.why = element("button", { type: "button", onclick: () => this.explain() }, "Why?");
-    this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+    this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: !description.goal });
     this.classes = element("datalist", { id: "classes" });
     this.labels = element("div", { class: "row labels" });
-    this.typed = element("div", { class: "row typed" }, element("label", {}, "Class", this.label), this.classes, element("button", { name: "teach" }, "Teach"));
+    const typed = description.goal ? "Labels, separated by semicolons; none if empty" : "Class";
+    this.typed = element("div", { class: "row typed" }, element("label", {}, typed, this.label), this.classes, element("button", { name: "teach" }, "Teach"));
     this.question = element("div", { class: "question", role: "alert", hidden: true });
     this.lesson = element("p", { class: "lesson", role: "status" });
     this.root = element("section", { class: "card trial", "aria-labelledby": "trial-title" },
@@ -41,7 +42,7 @@ export class Trial {
     if (this.known === classes.join("\n")) return;
     this.known = classes.join("\n");
     this.classes.replaceChildren(...classes.map((value) => element("option", { value })));
-    const own = classes.length <= BUTTONS ? description.classes : [];
+    const own = classes.length <= BUTTONS && !description.goal ? description.classes : [];
     this.labels.replaceChildren(
       ...own.map((label) => element("button", { type: "button", class: "label", "data-label": String(label), onclick: () => this.tell(this.lesson, () => this.teach(label)) }, shortened(String(label), 60))),
       ...(own.length > 1 ? [element("button", { type: "button", class: "quiet", name: "new-class", onclick: () => this.askClass() }, "New class…")] : []));
@@ -57,14 +58,16 @@ export class Trial {
   }
 
   async teachTyped() {
-    const { classes } = this.description;
-    const label = labelOf(this.label.value, classes);
-    if (classes.length < 2 || classes.includes(label)) return this.teach(label);
+    const { classes, goal } = this.description;
+    const labels = (goal ? this.label.value.split(";") : [this.label.value]).map((text) => labelOf(goal ? text.trim() : text, classes));
+    const label = goal ? labels.filter((one) => one !== "") : labels[0];
+    const others = [label].flat().filter((one) => !classes.includes(one));
+    if (classes.length < (goal ? 1 : 2) || !others.length) return this.teach(label);
     const close = () => (this.question.hidden = true);
     this.question.replaceChildren(
-      element("p", {}, `“${shortened(String(label), 60)}” is a new class. The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}. Add it?`),
+      element("p", {}, `“${shortened(others.join("; "), 60)}” is a new ${goal ? "label" : "class"}. The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}. Add it?`),
       element("div", { class: "row" },
-        element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, "Add the class"),
+        element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, goal ? "Add the label" : "Add the class"),
         element("button", { type: "button", class: "primary", onclick: () => { close(); this.label.focus(); } }, "No")));
     this.question.hidden = false;
     return null;
@@ -72,7 +75,7 @@ export class Trial {
 
   fill(features, label) {
     this.form.fill(features);
-    this.label.value = label === undefined ? "" : String(label);
+    this.label.value = label === undefined ? "" : [label].flat().join("; ");
     for (const node of this.labels.children) node.classList.toggle("primary", node.dataset.label === this.label.value && label !== undefined);
     for (const place of [this.result, this.reasons, this.lesson]) place.replaceChildren();
     this.root.querySelector("h2").focus();
@@ -119,12 +122,12 @@ export class Trial {
     const sides = { positive, negative, size: Math.max(...teachers.map(({ amount }) => Math.abs(amount)), 1e-300) };
     const items = teachers.map((one) => element("li", {},
       element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount, 3)),
-        element("span", {}, element("b", {}, shortened(String(one.label), 60)), `, number ${one.sequence}`, one.token ? `, by ${one.token}` : ""),
+        element("span", {}, element("b", {}, shortened(labelWords(one.label), 60)), `, number ${one.sequence}`, one.token ? `, by ${one.token}` : ""),
         forgetButton(one, () => this.forget(one))),
       words(one.features, this.description.features)));
     const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
     return element("div", { class: "fields" },
-      element("p", { class: "note" }, items.length ? `The score ${shown(total)} is the sum of what these add${rest ? ` (${rest})` : ""}.` : start ? "The score comes from the model file that the service began with; no example taught here has changed it." : "No example has changed the weights of these features."),
+      element("p", { class: "note" }, items.length ? `The score ${shown(total)}${negative === null ? ` of ${positive}` : ""} is the sum of what these add${rest ? ` (${rest})` : ""}.` : start ? "The score comes from the model file that the service began with; no example taught here has changed it." : "No example has changed the weights of these features."),
       element("ol", { class: "examples" }, ...items));
   }
 
@@ -150,22 +153,28 @@ export class Trial {
 
 function sentence({ label, score, probability, version }, classes) {
   if (label === null) return ["The model knows no class yet: teach it."];
-  const said = [element("b", { class: "label" }, String(label))];
-  if (probability !== undefined) said.push(` with a probability of ${shown(100 * probability, 3)} %`);
+  const said = [element("b", { class: "label" }, labelWords(label))];
+  if (Array.isArray(probability)) said.push(` by probabilities ${best(probability.map((value) => 100 * value), classes, " %")}`);
+  else if (probability !== undefined) said.push(` with a probability of ${shown(100 * probability, 3)} %`);
+  else if (score === null && Array.isArray(label)) said.push(": it knows none so far.");
   else if (score === null) said.push(" is the only class it knows so far.");
   else if (Array.isArray(score) && !classes.length) said.push(` with score ${shown(Math.max(...score))}`);
-  else if (Array.isArray(score)) {
-    const order = score.map((value, k) => [value, classes[k]]).sort(([a], [b]) => b - a).slice(0, 3);
-    said.push(` by scores ${order.map(([value, name]) => `${name} ${shown(value)}`).join(", ")}`);
-  } else said.push(` with score ${shown(score)}`);
+  else if (Array.isArray(score)) said.push(` by scores ${best(score, classes)}`);
+  else said.push(` with score ${shown(score)}`);
   said.push(element("span", { class: "note" }, ` version ${version}`));
   return said;
+}
+
+// The three highest values with their classes.
+function best(values, classes, unit = "") {
+  const order = values.map((value, k) => [value, classes[k]]).sort(([a], [b]) => b - a).slice(0, 3);
+  return order.map(([value, name]) => `${name ?? ""} ${shown(value)}${unit}`.trim()).join(", ");
 }
 
 function lessonWords({ sequence, mistake, predicted, duplicate }, label) {
   if (duplicate) return `This example was learned before, as number ${sequence}.`;
   if (predicted === null) return `Learned as number ${sequence}.`;
-  const right = predicted === label ? "was right" : `had said ${predicted}`;
+  const right = labelWords(predicted) === labelWords(Array.isArray(label) ? [...new Set(label)].sort() : label) ? "was right" : `had said ${labelWords(predicted)}`;
   return `Learned as number ${sequence}. The model ${right}${mistake ? ", and its weights have changed" : "; its weights stay as they were"}.`;
 }
 
@@ -184,7 +193,7 @@ function contributions({ terms, bias, total, positive, negative, others, unknown
     element("th", { scope: "row", title: name }, shortened(name, 48)), element("td", {}, value), element("td", {}, weight),
     element("td", {}, shown(amount, 3)), element("td", { class: "bar-cell" }, bar(amount, sides)));
   const head = ["Feature", "Value", "Weight", "Adds"].map((name) => element("th", { scope: "col" }, name));
-  const notes = [`Above 0 speaks for ${positive}, below for ${negative}; the sum is ${shown(total)}.`];
+  const notes = [`Above 0 speaks for ${positive}, below ${negative === null ? "against it" : `for ${negative}`}; the sum is ${shown(total)}.`];
   if (others) notes.push(`${counted(others, "more feature")} not listed.`);
   if (unknown) notes.push(`${counted(unknown, "feature")} the model does not know.`);
   return element("div", { class: "fields" },
@@ -198,7 +207,7 @@ function contributions({ terms, bias, total, positive, negative, others, unknown
 function bar(amount, { size, positive, negative }) {
   const width = 50 * Math.min(1, Math.abs(amount) / size);
   const side = amount > 0 ? "positive" : "negative";
-  return drawing("svg", { class: "bar", viewBox: "0 0 100 10", role: "img", "aria-label": `for ${amount > 0 ? positive : negative}` },
+  return drawing("svg", { class: "bar", viewBox: "0 0 100 10", role: "img", "aria-label": amount <= 0 && negative === null ? `against ${positive}` : `for ${amount > 0 ? positive : negative}` },
     drawing("path", { class: "zero", d: "M50 0V10" }),
     drawing("rect", { class: side, x: amount > 0 ? 50 : 50 - width, y: 1.5, width, height: 7 }));
 }
