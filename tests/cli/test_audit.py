@@ -66,3 +66,41 @@ def test_errors_have_code_two(mail: str) -> None:
     result = invoked("audit", "-", given="label,x\n" + "a,1\nb,2\n" * 20)
     assert result.exit_code == 2
     assert "audit reads the data twice" in result.stderr
+
+
+def test_data_are_not_written_over(mail: str) -> None:
+    """A command that would replace what it reads by what it writes stops before it starts."""
+    before = Path(mail).read_bytes()
+    Path("link.csv").symlink_to(mail)
+    assert invoked("train", mail, "-o", "m").exit_code == 0
+    for line in (
+        ("audit", mail, "--out", mail),
+        ("audit", "ma*.csv", "--out", "link.csv"),
+        ("train", mail, "-o", mail),
+        ("tune", mail, "-o", mail),
+        ("train", mail, "--test", mail, "-o", "link.csv"),
+        ("predict", "m", mail, "-o", mail),
+        ("report", "m", "--test", mail, "-o", mail),
+    ):
+        result = invoked(*line)
+        assert result.exit_code == 2, line
+        assert "is a file to read; choose another one to write." in result.stderr
+    assert Path(mail).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", [("audit",), ("evaluate", "--folds", "5")])
+def test_what_was_read_and_skipped_is_told(mail: str, command: tuple[str, ...]) -> None:
+    """Columns are named; rows that are bad or without a label are counted, in JSON too."""
+    lines = Path(mail).read_text().splitlines()
+    lines = [f"{line},{k}" if k else f"{line},size" for k, line in enumerate(lines)]
+    lines[5] = lines[5].replace(",5", ",big")
+    lines[9] = f",{lines[9].split(',', 1)[1]}"
+    Path(mail).write_text("\n".join([*lines, ""]))
+    options = ("--text", "body", "--numeric", "size", "--bad-rows", "skip", "--max-bad-share", "1")
+    result = invoked(*command, mail, *options)
+    assert "Skipped 1 bad row. The first: mail.csv, line 6: 'big' in column" in result.stderr
+    assert "1 row without a label skipped." in result.stderr
+    assert "label: 'label', by its name" in result.stdout
+    document = json.loads(invoked(*command, mail, *options, "--json").stdout)
+    assert document["bad_rows"]["count"] == document["bad_rows"]["without_label"] == 1
+    assert document["decisions"]["label"] == "label"

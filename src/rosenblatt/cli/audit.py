@@ -67,26 +67,30 @@ def audit(
     say what is learned.
     """
     if out is not None:
-        check_target(out)
+        check_target(out, data)
 
     def tell(fold: int) -> None:
         if screen.draws_talk:
             screen.bar(f"fold {fold} of {folds}")
 
     found = audit_files(data, folds=folds, tell=tell, **recipe | asdict(layout))
+    read = found.files
     if out is not None:
         with replacing(out) as file:
             file.write(csv_lines(_columns(found), first=True))
         screen.wrote(out)
+    for note in found.notes:
+        screen.warn(note)
     if screen.wants_json:
-        report = found.report()
+        report = found.report() | {"decisions": read.decisions, "bad_rows": read.bad_rows}
         screen.json(report | {"data": list(data), "suspects": report["suspects"][:top]})
         return
     n, rows = len(found.suspects), counted(found.n_rows, "row")
     screen.show(
-        f"{n:,} of {rows} have a label that is less probable than another "
+        f"{n:,} of {rows} {'has' if n == 1 else 'have'} a label that is less probable than another "
         f"({found.title}, {folds} folds)."
     )
+    screen.pairs(() if read.decisions is None else read.decisions.lines())
     lines: list[list[Cell]] = [
         [
             printable(f"{row.file}:{row.line}"),

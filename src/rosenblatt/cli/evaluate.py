@@ -217,9 +217,12 @@ def _judge_recipe(
             screen.bar(f"fold {fold} of {folds}")
 
     found = cross_validate(data, folds=folds, metric=metric, tell=tell, **given)
-    evaluation = found.evaluation
+    evaluation, files = found.evaluation, found.files
+    for note in found.notes:
+        screen.warn(note)
     if screen.wants_json:
-        report = {"data": list(data), **found.report(), "decisions": found.files.decisions}
+        report = {"data": list(data), **found.report()}
+        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
         screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
@@ -234,7 +237,7 @@ def _judge_recipe(
             screen.show(f"Recipes: {word_list(chosen, len(chosen))}.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model of the other folds:")
-        _show_evaluation(screen, evaluation, None, found.files)
+        _show_evaluation(screen, evaluation, None, files)
     return _is_low_enough(screen, evaluation, max_error)
 
 

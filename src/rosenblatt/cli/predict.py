@@ -24,7 +24,7 @@ from rosenblatt.cli.options import (
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.data.atomic import replacing
+from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
@@ -114,6 +114,7 @@ def predict(
     with --bad-rows skip, and always if it comes from standard input. Where rows may have several
     labels, those above their thresholds are printed, separated as in training, else by ";".
     """
+    check_target(output, data)
     model = Model.load(model_path, several=True)
     if top is not None and error_at_most is not None:
         msg = "--top cannot be used with --error-at-most; --sets prints several labels."

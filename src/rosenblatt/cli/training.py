@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path, PurePath
 from time import perf_counter
 from typing import Any, Self
@@ -70,7 +71,7 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
     if start is not None:
         _check_alone(click.get_current_context())
     path = own["output"] or _model_path(data, force=own["force"], new=start is None)
-    others = test, _guarantee_files(options["guarantee"], own)
+    others = data, test, _guarantee_files(options["guarantee"], own)
     _check_paths(path, others, layout, options["checkpoint"], options["cache"])
     if start is not None:
         model = _continued(screen, start, data, layout, options["label"])
@@ -260,12 +261,12 @@ def _check_paths(
     checkpoint: str | None,
     cache: str | None,
 ) -> None:
-    check_target(path)
-    if checkpoint is not None:
-        check_target(checkpoint)
+    for target in (path, checkpoint):
+        if target is not None:
+            check_target(target, list(chain(*others)))
     if cache is not None and not Path(cache).is_dir():
         raise InputError(f"The folder {cache} of --cache does not exist.")
-    for names in others:
+    for names in others[1:]:
         if names:
             Files(names, layout)
 

@@ -87,7 +87,7 @@ def tune(
     the search with the best so far. The result is printed as a train command.
     """
     if output is not None:
-        check_target(output)
+        check_target(output, data)
     known = given | asdict(layout)
     chosen, search = run_search(screen, data, known, folds, metric, time_limit)
     command = train_command(data, chosen)

@@ -3,9 +3,11 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from glob import glob
 from io import BufferedWriter, FileIO, RawIOBase, TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from shutil import copyfile
 from time import time
@@ -96,18 +98,31 @@ def lock(file: IO[Any] | FileIO) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def check_target(path: Target) -> None:
-    """Raise InputError where a file could not be written, before work is spent on its contents."""
+def check_target(path: Target, data: Sequence[str] = ()) -> None:
+    """Raise InputError where a file could not be written, before work is spent on its contents.
+
+    Files of ``data``, names or patterns, are not to be written over.
+    """
     name = os.fspath(path)
     if name in STANDARD_OUTPUT:
         return
     old, folder = _status(name), _target_of(name).parent
+    files = chain(data, *(glob(one, recursive=True) for one in data))  # noqa: PTH207  # as sources do
+    if old is not None and any(_is_file(old, file) for file in files):
+        raise InputError(f"{name} is a file to read; choose another one to write.")
     place = name if old is not None and not stat.S_ISREG(old.st_mode) else folder
     if not os.access(place, os.W_OK):
         why = "permission denied"
         if sys.platform != "win32" and os.statvfs(folder).f_flag & os.ST_RDONLY:
             why = "read-only file system"
         raise InputError(f"{name} cannot be written: {why}.")
+
+
+def _is_file(status: os.stat_result, name: str) -> bool:
+    """Return whether this is the status of the regular file of a name."""
+    with suppress(OSError, ValueError):  # what cannot be read is told by who reads it
+        return stat.S_ISREG(status.st_mode) and os.path.samestat(status, Path(name).stat())
+    return False
 
 
 def _new_file(part: Path) -> FileIO:

@@ -85,8 +85,9 @@ class FileRows:
 
     def notes(self) -> list[str]:
         """Return what a person should know of the columns and of rows that were skipped."""
-        decisions = self.files.decisions
-        return [*([] if decisions is None else decisions.notes), *self.files.reading_notes()]
+        files, decisions = self.files, self.files.decisions
+        of_columns = [] if decisions is None else decisions.notes
+        return [*of_columns, *files.reading_notes(), *files.bad_rows.notes()]
 
     def examples(self, most_columns: int = 0) -> Examples:
         """Return what is learned from; dense rows where they have few columns."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import fit_calibration, probabilities
 from rosenblatt.models.rows import FileRows
@@ -34,6 +35,8 @@ class Audit:
     n_rows: int
     folds: int
     title: str  # of the learner
+    files: Files  # which know how they were read
+    notes: list[str]  # on columns, and on rows that were skipped
 
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold."""
@@ -97,7 +100,7 @@ def audit(
         for k, (file, line, values) in zip(doubtful, found, strict=True)
     ]
     suspects.sort(key=lambda row: row.probability)  # stable: equal ones as in the files
-    return Audit(suspects, len(numbers), folds, plan.title)
+    return Audit(suspects, len(numbers), folds, plan.title, rows.files, rows.notes())
 
 
 def fold_probabilities(

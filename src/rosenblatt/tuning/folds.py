@@ -40,6 +40,7 @@ class CrossValidation:
     evaluation: Evaluation  # of all rows, each judged by the model that has not seen it
     title: str  # of the learner
     files: Files  # which know how they were read
+    notes: list[str]  # on columns, and on rows that were skipped
     recipes: dict[str, int] = field(default_factory=dict)  # that races chose, in how many folds
 
     @property
@@ -114,7 +115,7 @@ def cross_validate(
         evaluation.add(fold.labels, fold.guess, fold.scores)
         learned.append(fold.n_learned)
         tell(number)
-    found = tuple(values), tuple(learned), evaluation, plan.title, rows.files
+    found = tuple(values), tuple(learned), evaluation, plan.title, rows.files, rows.notes()
     return CrossValidation(metric, *found, dict(recipes.most_common()))
 
 
