@@ -237,6 +237,8 @@ def test_what_has_no_guarantee() -> None:
         guarantee(clf, [[0.0]], [0, 1])
     with pytest.raises(InputError, match="needs a fitted classifier with decision_function"):
         guarantee(object(), [[0.0]], [0])
+    with pytest.raises(InputError, match="y must hold a label for each row"):
+        guarantee(Perceptron().fit([[0.0], [1.0]], ["a", "b"]), [[0.0], [1.0]], ["a", None])
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

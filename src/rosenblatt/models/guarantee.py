@@ -351,7 +351,11 @@ def guarantee(
     scores = _scores(estimator, X)
     classes, labels = np.asarray(estimator.classes_), np.asarray(y)
     check_count(labels, len(scores))
-    found, guess = numbers_of(labels, classes), np.asarray(estimator.predict(X))
+    try:
+        found = numbers_of(labels, classes)
+    except TypeError:  # None among the labels, or labels of several kinds
+        raise InputError("y must hold a label for each row, of the kind of classes_.") from None
+    guess = np.asarray(estimator.predict(X))
     numbers = np.where(classes[found] == labels, found, -1)
     apart = RowsApart.of_scores(scores, numbers_of(guess, classes), numbers)
     return Guarantee(estimator, apart, error, confidence)

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
 
-from rosenblatt import TableEncoder, load, save, train_files
+from rosenblatt import AveragedPerceptron, TableEncoder, load, save, train_files
 from rosenblatt.cli import main
 from rosenblatt.errors import InputError, UnfamiliarDataWarning
 from rosenblatt.models.train import model_from_files
@@ -47,6 +48,38 @@ def test_frames_give_one_block(kind: str) -> None:
     np.testing.assert_allclose(rows.toarray(), scaled(X), atol=1e-6)
     assert rows.dtype == np.float32
     assert list(encoder.get_feature_names_out()) == [f"v[{k}]" for k in range(6)]
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+@pytest.mark.parametrize("place", [0, 7])
+def test_a_missing_vector_among_arrays(gap: float | None, place: int) -> None:
+    """Cells of arrays may lack one, the first too; float32 stays."""
+    X, _ = drawn(50)
+    cells: list[Any] = list(X)
+    cells[place] = gap
+    for frame in (pd.DataFrame({"v": cells}), [{"v": cell} for cell in cells]):
+        encoder = TableEncoder()
+        rows = encoder.fit_transform(frame)
+        assert rows.dtype == np.float32
+        assert rows.toarray()[place].tolist() == [0.0] * 6 + [1.0]
+        others = np.delete(np.arange(50), place)
+        np.testing.assert_allclose(rows.toarray()[others, :6], scaled(X[others]), atol=1e-6)
+
+
+def test_arrays_that_are_odd() -> None:
+    """Arrays of objects are vectors where they hold numbers; arrays of two dimensions are not."""
+    X, _ = drawn(30)
+    rows = TableEncoder().fit_transform(pd.DataFrame({"v": [row.astype(object) for row in X]}))
+    np.testing.assert_allclose(rows.toarray(), scaled(X), atol=1e-6)
+    mixed = pd.DataFrame({"v": [*X[:9], None, X[10].tolist(), *X[11:]]})
+    assert TableEncoder().fit_transform(mixed).shape == (30, 7)
+    square = pd.DataFrame({"v": [row.reshape(2, 3) for row in X]})
+    with pytest.raises(InputError, match=r"no column is left to learn from\. 'v': it holds lists"):
+        TableEncoder().fit(square)
+    with pytest.raises(InputError, match="Column 'v' of X must hold values of one kind; got"):
+        TableEncoder().fit(pd.DataFrame({"v": [*X[:29], "text"]}))
+    with pytest.raises(InputError, match="row 0: the vector in column 'v' has a value beyond 1e"):
+        TableEncoder().fit(pd.DataFrame({"v": list(X.astype(float) * 1e200)}))
 
 
 def test_a_block_beside_other_columns_does_not_drown_them() -> None:
@@ -194,3 +227,13 @@ def test_vectors_of_another_model_are_told(tmp_path: Path) -> None:
             UnfamiliarDataWarning, match=r"'v': its vectors are .* the same model\?$"
         ):
             model.predict(pl.DataFrame({"v": other}))
+
+
+def test_equal_vectors_are_no_surprise() -> None:
+    """Where all vectors of training were equal, the same ones are not told as strange."""
+    X, y = drawn(100)
+    rows = pl.DataFrame({"v": [[1.0, 2.0]] * 100, "x": X[:, 0]})
+    model = make_pipeline(TableEncoder(), AveragedPerceptron()).fit(rows, y)
+    model.predict(rows)  # a warning would be an error
+    with pytest.warns(UnfamiliarDataWarning, match="Column 'v': its vectors are"):
+        model.predict(rows.with_columns(v=pl.Series([[9.0, 9.0]] * 100)))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, running_sums
 from rosenblatt.data.encoding.features import FeatureColumn, Numbering, unusable
-from rosenblatt.data.encoding.numbers import LARGEST, ColumnStatistics
+from rosenblatt.data.encoding.numbers import FIELDS, LARGEST, ColumnStatistics
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
@@ -75,7 +75,9 @@ class VectorColumn:
         largest = min(LARGEST, float(np.finfo(vectors.dtype).max))
         odd = fit & ~(np.abs(vectors) <= vectors.dtype.type(largest)).all(axis=1)
         for row in np.flatnonzero(odd).tolist():
-            faults[row] = f"the vector in column '{name}' has a value that is not a finite number"
+            is_large = np.isfinite(vectors[row]).all()
+            what = f"beyond {LARGEST:g}" if is_large else "that is not a finite number"
+            faults[row] = f"the vector in column '{name}' has a value {what}"
         return vectors, faults
 
     def part(self, vectors: NDArray[Any], *, scale: bool) -> Batch:
@@ -94,9 +96,13 @@ class VectorColumn:
         return np.asarray(centred / vectors.dtype.type(size))
 
     def spread(self, vectors: NDArray[Any]) -> float:
-        """Return the squared distances from the mean of training, whose own average 1, added up."""
+        """Return the squared distances from the mean of training, whose own average 1, added up.
+
+        Where all vectors of training were equal, an equal one counts 1, too.
+        """
         scaled = self._scaled(vectors[~missing_vectors(vectors)].astype(np.float64))
-        return float((scaled * scaled).sum())
+        constant = not self.statistics.values[FIELDS.index("m2")].any()
+        return float((scaled * scaled).sum()) + len(scaled) * constant
 
 
 def missing_vectors(vectors: NDArray[Any]) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """Rows in memory as tables: data frames of pandas, polars or Arrow, dictionaries, and texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -148,15 +149,35 @@ def _column(name: str, values: Any) -> "pl.Series":
         plain = [value.item() if isinstance(value, np.generic) else value for value in values]
         plain = [None if _is_missing(value) else value for value in plain]
         kinds = {type(value) for value in plain} - {type(None)}
+        if np.ndarray in kinds:
+            return _column_of_arrays(name, plain)
         if len(kinds) > 1 and all(issubclass(kind, PLAIN) for kind in kinds) and str in kinds:
             plain = [value if value is None else str(value) for value in plain]
-        try:
+        with _of_one_kind(name, kinds):
             series = pl.Series(name, plain, strict=not kinds <= {int, float})
-        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-            several = " and ".join(sorted(kind.__name__ for kind in kinds))
-            msg = f"Column {name!r} of X must hold values of one kind; got {several}."
-            raise InputError(msg) from error
     return pl.Series(name, [None] * len(series)) if series.null_count() == len(series) else series
+
+
+def _column_of_arrays(name: str, cells: list[Any]) -> "pl.Series":
+    """Return cells that hold arrays as a column of lists; polars takes plain arrays alone."""
+    held = [cell for cell in cells if cell is not None]
+    kinds = {type(cell) for cell in held}
+    if len(kinds) > 1 or any(cell.ndim != 1 or cell.dtype == object for cell in held):
+        held = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in held]
+    places = np.cumsum([cell is not None for cell in cells]) - 1
+    numbers = [None if cell is None else k for cell, k in zip(cells, places, strict=True)]
+    with _of_one_kind(name, kinds):
+        return pl.Series(name, held).gather(pl.Series(numbers, dtype=pl.UInt32))
+
+
+@contextmanager
+def _of_one_kind(name: str, kinds: set[type]) -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        several = " and ".join(sorted(kind.__name__ for kind in kinds))
+        msg = f"Column {name!r} of X must hold values of one kind; got {several}."
+        raise InputError(msg) from error
 
 
 def _is_missing(value: Any) -> bool:
