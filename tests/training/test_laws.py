@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.counts import NO_LOG
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.rules import PA, PA1, Perceptron, Rule, pair_scale
+from rosenblatt.rules import AROW, PA, PA1, Perceptron, Rule, pair_scale
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.online import RowLearner
@@ -41,6 +41,48 @@ def one_pass(
     order = row_numbers(len(labels)) if order is None else np.array(order)
     run_pass(state, examples, order, rule, 0)
     return state
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("rule", [Perceptron(1.0), PA1(0.3), AROW(1.0)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_of_labels(
+    form: str, rule: Rule, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels learned in parts, side by side, and rows in pieces give the same bits and counts."""
+    generator = np.random.default_rng(3)
+    values = generator.normal(size=(40, 7)) * (generator.random((40, 7)) < 0.6)
+    truth = generator.random((40, 6)) < 0.3
+    sets = np.nonzero(truth)[1].astype(np.int32), np.append(0, truth.sum(axis=1).cumsum())
+    weight = generator.random(40) if weighted else None
+    examples = Examples(FORMATS[form](values), row_numbers(40), weight, sets=sets)
+    order, found = generator.permutation(40), []
+    for least in (1 << 40, 1):
+        monkeypatch.setattr("rosenblatt.training.state.MANY_PRODUCTS", least)
+        monkeypatch.setattr("rosenblatt.training.state.VALUES_AT_ONCE", 50)
+        state = State.zeros(7, 6, averaged=True, uncertain=isinstance(rule, AROW), labels="each")
+        counts = [run_pass(state, examples, order, rule, 0) for _ in range(2)]
+        found.append((state, counts))
+    (whole, before), (parts, after) = found
+    assert whole.count == parts.count == 81
+    assert same_bits(whole.weights, parts.weights)
+    assert same_bits(whole.average(), parts.average())
+    for one, other in zip(before, after, strict=True):
+        assert one[:2] == other[:2]
+        assert other.loss == pytest.approx(one.loss, rel=1e-12)
+
+
+def test_average_of_few_features() -> None:
+    """Few sparse rows score by the average of their own features as by that of all."""
+    generator = np.random.default_rng(5)
+    values = generator.normal(size=(30, 20)) * (generator.random((30, 20)) < 0.1)
+    rows, state = csr(values), State.zeros(20, 4, averaged=True, by_feature=True)
+    for _ in range(3):
+        one_pass(state, rows, generator.integers(0, 4, 30))
+    few: Any = csr(values[:3])
+    assert np.unique(few.indices).size < 20
+    expected = state.activations(few, state.average())
+    assert same_bits(state.average_activations(few), expected)
 
 
 @given(data_sets(integers, n_classes=4), class_counts, st.data())

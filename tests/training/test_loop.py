@@ -12,7 +12,7 @@ from rosenblatt.rules import AROW, PA, PA1, MarginPerceptron, Perceptron, cw, sc
 from rosenblatt.training.examples import Examples, split
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.loop import EarlyStopping, Plan
-from rosenblatt.training.state import State, count_mistakes, fit, overflow
+from rosenblatt.training.state import LinearTraining, State, count_mistakes, fit, overflow
 from tests import reference
 from tests.examples import (
     FORMATS,
@@ -45,6 +45,18 @@ def test_worked_example() -> None:
     assert outcome.converged
     assert outcome.mistakes is not None
     assert outcome.mistakes.updates.row.tolist() == [0, 2, 4, 6, 0]  # the table's "Wrong" lines
+
+
+@pytest.mark.parametrize(("passes", "copies"), [(1, 0), (2, 1)])
+def test_best_is_copied_before_a_pass(
+    passes: int, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best weights are copied only where another pass will change them."""
+    made = []
+    monkeypatch.setattr(LinearTraining, "snapshot", lambda _: made.append(1))
+    rows, labels = XOR_X * 10, XOR_Y * 10
+    train(rows, labels, Plan(PA1(1.0), passes, early_stopping=EarlyStopping(0.25)))
+    assert len(made) == copies
 
 
 def test_xor_goes_in_circles() -> None:

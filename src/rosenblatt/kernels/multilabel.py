@@ -9,6 +9,7 @@ wrong pair that is the step of ``multiclass_pass``.
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import break_tie
@@ -26,6 +27,10 @@ class LabelSets(NamedTuple):
     ends: NDArray[Any]  # where each set begins, and the last one ends
 
 
+WRONG, MOVED = 1, 2  # marks of a row
+NO_MARKS = np.empty(0, np.uint8)  # where none are to be written
+
+
 class Workspace(NamedTuple):
     """What a pass writes over with every row."""
 
@@ -33,6 +38,7 @@ class Workspace(NamedTuple):
     sides: NDArray[Any]  # +1 for the labels of the row at hand, −1 for the others
     shares: NDArray[Any]  # of each label in a step by ranking
     direction: NDArray[Any]  # Σx of a label
+    marks: NDArray[Any] = NO_MARKS  # what happened to each row of the order, label by label
 
 
 @inlined
@@ -81,6 +87,8 @@ def each_label_pass(
                 moved = True
         mistakes += wrong
         updates += moved
+        if len(work.marks):
+            work.marks[t] = WRONG * wrong + MOVED * moved
     return Counts(mistakes, updates, loss)
 
 
@@ -129,6 +137,8 @@ def second_order_label_pass(
                 moved = True
         mistakes += wrong
         updates += moved
+        if len(work.marks):
+            work.marks[t] = WRONG * wrong + MOVED * moved
     return Counts(mistakes, updates, loss)
 
 

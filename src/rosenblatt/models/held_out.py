@@ -84,10 +84,10 @@ class HeldOutFit:
         return self.calibrate or self.threshold is not None or of_labels
 
     def start(self, n_features: int, n_classes: int) -> State:
-        """Return the initial state; raise unless a threshold can be used."""
+        """Return the initial state for rows of files; raise unless a threshold can be used."""
         if self.threshold is not None and n_classes != 2:
             raise InputError(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
-        return self.learner.start(n_features, n_classes)
+        return self.learner.start(n_features, n_classes, by_feature=True)
 
     def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutResult:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
@@ -228,19 +228,19 @@ def rounded(model: Model, rows: CSR) -> Model:
     others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
     if model.weights.size < FEWEST_WEIGHTS or model.voted or others:
         return model
-    short: dict[str, Any] = {}
     with np.errstate(over="ignore"):
-        for name, part in model.vectors.items():
-            short[name] = part.astype(np.float32).astype(np.float64)
+        short = {name: part.astype(np.float32) for name, part in model.vectors.items()}
     if not all(np.isfinite(part).all() for part in short.values()):
         return model
-    other = replace(model, **short, training=model.training | {"float32_rows": rows.shape[0]})
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
-        old, new = (_guesses(m, m.state.scores(wide)) for m in (model, other))
+        old, new = (_guesses(model, vectors, wide) for vectors in (model.vectors, short))
     except WeightOverflowError:
         return model
-    return other if np.array_equal(old, new) else model
+    if not np.array_equal(old, new):
+        return model
+    parts: dict[str, Any] = {name: part.astype(np.float64) for name, part in short.items()}
+    return replace(model, **parts, training=model.training | {"float32_rows": rows.shape[0]})
 
 
 def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -249,5 +249,9 @@ def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray((bits & ~np.uint32((1 << 12) - 1)).view(np.float32))
 
 
-def _guesses(model: Model, scores: NDArray[Any]) -> NDArray[Any]:
+def _guesses(model: Model, vectors: dict[str, Any], rows: CSR) -> NDArray[Any]:
+    """Return what a model predicts with other vectors; their average is not kept."""
+    weights, ledger = vectors["weights"], vectors.get("ledger")
+    counted = len(model.classes), model.count, model.several
+    scores = State.of_vectors(weights, ledger, None, *counted).scores(rows)
     return model.has_label(scores) if model.several else winners(scores, positive=model.positive)

@@ -289,6 +289,11 @@ def shuffled(
     return order
 
 
+def cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:
+    """Split successive items into pieces of about ``room`` length each."""
+    return np.split(items, np.flatnonzero(np.diff(np.cumsum(lengths) // room)) + 1)
+
+
 class Order:
     """The rows of pass after pass, which depend on the generator and on the data alone.
 

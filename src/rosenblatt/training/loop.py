@@ -223,20 +223,28 @@ def passes(
             progress.stop_reason = "converged"
         else:
             progress.stop_reason = _limit_reached(plan, progress, interrupt)
+        _keep_best(training, progress)
     if progress.best is not None and progress.best.snapshot is not None:
         training.restore(progress.best.snapshot)
 
 
 def _score(training: Training, progress: Progress) -> float | None:
-    """Return the accuracy on held-out rows, where there are any, and note the best."""
+    """Return the accuracy on held-out rows, where there are any, and note the best pass."""
     best, n_held_out = progress.best, training.supply.n_held_out
     if best is None or not n_held_out:
         return None
     score = 1.0 - training.held_out_mistakes() / n_held_out
     if score > best.score:
-        best.snapshot = None  # one copy of the weights at a time
-        best.score, best.pass_, best.snapshot = score, progress.pass_, training.snapshot()
+        best.score, best.pass_, best.snapshot = score, progress.pass_, None
     return score
+
+
+def _keep_best(training: Training, progress: Progress) -> None:
+    """Copy the best weights before the next pass changes them; after the last one they stay."""
+    best = progress.best
+    goes_on = progress.stop_reason is None
+    if goes_on and best is not None and best.pass_ == len(progress.history):
+        best.snapshot = training.snapshot()
 
 
 def _limit_reached(plan: Plan, progress: Progress, interrupt: "Interrupt") -> StopReason | None:

@@ -93,4 +93,4 @@ def held_out_scores(
         count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
         return vote_scores(count(rows)), numbers
     state.arrange_for(rows)
-    return state.activations(rows, state.average()), numbers
+    return state.average_activations(rows), numbers

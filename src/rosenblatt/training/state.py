@@ -14,6 +14,9 @@ from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
 from rosenblatt.kernels.multilabel import (
+    MOVED,
+    NO_MARKS,
+    WRONG,
     LabelSets,
     Workspace,
     each_label_pass,
@@ -21,21 +24,24 @@ from rosenblatt.kernels.multilabel import (
     ranking_pass,
     second_order_label_pass,
 )
-from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.second_order import (
     Beliefs,
     second_order_multiclass_pass,
     second_order_pass,
 )
-from rosenblatt.kernels.shapes import take
+from rosenblatt.kernels.shapes import packed, take
+from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
 from rosenblatt.training.examples import (
     ArraySupply,
     Examples,
     RowSupply,
+    cut,
     label_losses,
     or_empty,
+    row_numbers,
 )
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
@@ -47,6 +53,11 @@ Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
 WORTH_COMPACTING = 3  # passes
 SCORED_ROWS = 1 << 12  # at a time
+MOST_PARTS = 8  # of labels that are learned side by side
+MANY_PRODUCTS = 1 << 22  # of values and labels, from which on they are
+MOST_FEATURES = 1 << 27  # whose numbers, times that many parts, are of 32 bits
+VALUES_AT_ONCE = 1 << 18  # of the rows of which copies are made for that
+PIECE = 1 << 15  # numbers that are worked on at a time: 256 KB, which stay in the cache
 
 
 @dataclass(frozen=True)
@@ -194,8 +205,7 @@ class State:
         if self.ledger is None:
             return self.weights
         if self._average is None or self._average[0] != self.count:
-            mean = self.ledger / self.count
-            self._average = (self.count, np.subtract(self.weights, mean, out=mean))
+            self._average = (self.count, averaged(self.weights, self.ledger, self.count))
         return self._average[1]
 
     def activations(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
@@ -203,9 +213,22 @@ class State:
         n_rows, binary = rows.shape[0], weights.ndim == 1
         if not binary and rows.sparse != self.by_feature:
             weights = np.ascontiguousarray(weights.T)
+        weights = np.asarray(weights, np.float64)
         scores = np.empty(n_rows if binary else (n_rows, self.n_classes))
         (activations if binary else class_scores)(rows, weights, scores)
         return scores
+
+    def average_activations(self, rows: Rows) -> NDArray[Any]:
+        """Return what rows score by the average, of which few rows need few features."""
+        if self.ledger is None or not self.by_feature or not isinstance(rows, CSR):
+            return self.activations(rows, self.average())
+        used = np.zeros(self.n_features + 1, bool)
+        used[rows.indices] = True
+        used[-1] = True  # the bias
+        place = np.cumsum(used, dtype=rows.indices.dtype) - 1
+        own = rows._replace(indices=place[rows.indices], n_features=int(place[-1]))
+        weights = averaged(self.weights, self.ledger, self.count, features=np.flatnonzero(used))
+        return self.activations(own, weights)
 
     def scores(self, rows: Rows) -> NDArray[Any]:
         """Return what rows score by the average; raise where a score overflows."""
@@ -237,6 +260,20 @@ class State:
         """The same weights with features along the first axis."""
         return weights if self.by_feature or weights.ndim == 1 else weights.T
 
+    def label_part(self, number: int, n_parts: int) -> "State":
+        """Return the state of successive labels, in the same memory.
+
+        By feature it is that of n_parts times as many features, of which those with the numbers
+        ``number``, ``number + n_parts``, … are these labels': so they stand as fewer labels do.
+        """
+        width = self.n_classes // n_parts
+        own = slice(number * width, (number + 1) * width)
+        arrays: dict[str, Any] = {
+            name: array.reshape(-1, width) if self.by_feature else array[own]
+            for name, array in self._arrays.items()
+        }
+        return replace(self, n_classes=width, **arrays)
+
     def with_classes(self, kept: NDArray[Any], n_classes: int, scale: float) -> "State":
         """Return the state with new classes, whose weights have been zero all along.
 
@@ -264,17 +301,61 @@ class State:
     def check_finite(self, loss: float, features: Index, when: str, rule: Rule) -> None:
         """Raise if the pass of a rule that ended with this loss left the range of float64."""
         if not np.isfinite(loss) or not all(
-            np.isfinite(self._view(array)[features]).all() for array in self._arrays.values()
+            _is_finite(self._view(array)[features]) for array in self._arrays.values()
         ):
             raise overflow(when, rule)
+
+
+def averaged(
+    weights: NDArray[Any],
+    ledger: NDArray[Any],
+    count: int,
+    room: NDArray[Any] | None = None,
+    features: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Return w − u/c of float64 or float32 numbers, in room, or of some places of the first axis.
+
+    A piece that stays in the cache after the other: three arrays of 300 MB pass by but once.
+    """
+    if room is None:
+        n_places = len(weights) if features is None else len(features)
+        room = np.empty((n_places, *weights.shape[1:]))
+
+    def write(piece: slice) -> None:
+        places = piece if features is None else features[piece]
+        mean = np.divide(ledger[places], count, dtype=np.float64)
+        np.subtract(weights[places], mean, out=room[piece])
+
+    _in_pieces(write, room)
+    return room
+
+
+def _is_finite(array: NDArray[Any]) -> bool:
+    found: list[bool] = []
+    _in_pieces(lambda piece: found.append(bool(np.isfinite(array[piece]).all())), array)
+    return all(found)
 
 
 def _copied(part: NDArray[Any], room: NDArray[Any] | None) -> NDArray[Any]:
     """Return a copy of an array, written over another one of its shape."""
     if room is None or room.shape != part.shape:
-        return part.copy()
-    room[...] = part
+        room = np.empty_like(part)
+    _in_pieces(lambda piece: room.__setitem__(piece, part[piece]), part)
     return room
+
+
+def _in_pieces(work: Callable[[slice], object], array: NDArray[Any]) -> None:
+    """Call work for slices of the first axis, side by side where there are many."""
+    if array.size <= PIECE:
+        work(EVERYTHING)
+        return
+    length = max(1, PIECE * len(array) // array.size)
+
+    def some(begin: int, end: int) -> None:
+        for start in range(begin * length, min(end * length, len(array)), length):
+            work(slice(start, min(start + length, len(array))))
+
+    run_in_parts(some, -(-len(array) // length))
 
 
 def overflow(when: str, rule: Any) -> WeightOverflowError:
@@ -303,6 +384,9 @@ def run_pass(
     """Change the state by one visit to each row of the order."""
     state.arrange_for(examples.rows)
     counts = Counts(0, 0, 0.0)
+    n_parts = _n_label_parts(state, examples, order)
+    if n_parts > 1:
+        return _pass_in_parts(state, examples, order, rule, zero, n_parts)
     if state.n_classes > 1 or state.labels:  # else there is nothing to tell it from
         kernel, arguments = kernel_call(state, examples, order, rule, zero, log)
         counts = kernel(*arguments)
@@ -336,17 +420,87 @@ def kernel_call(
 
 
 def _label_call(
-    state: State, examples: Examples, order: NDArray[Any], rule: Any, zero: int
+    state: State,
+    examples: Examples,
+    order: NDArray[Any],
+    rule: Any,
+    zero: int,
+    marks: NDArray[Any] = NO_MARKS,
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
     """Return kernel and arguments for rows that may have several labels."""
     w, u = state.weights, or_empty(state.ledger, 2)
-    labels, room = _label_sets(examples), _workspace(state)
+    labels, room = _label_sets(examples), _workspace(state)._replace(marks=marks)
     given = (examples.rows, labels, or_empty(examples.weight), order, rule)
     if state.variance is not None:
         kept = (w, state.variance, u)
         return second_order_label_pass, (*given, rule.target, zero, room, kept, state.count)
     visit = ranking_pass if state.labels == "ranking" else each_label_pass
     return visit, (*given, zero, room, w, u, state.count)
+
+
+def _n_label_parts(state: State, examples: Examples, order: NDArray[Any]) -> int:
+    """Return in how many parts labels are learned, which depends on rows and labels alone."""
+    rows = examples.rows
+    n_values = rows.n_values // max(rows.shape[0], 1) * len(order)
+    few = n_values * state.n_classes < MANY_PRODUCTS
+    if state.labels != "each" or few or rows.shape[1] > MOST_FEATURES:
+        return 1
+    return next((n for n in range(2, MOST_PARTS + 1) if state.n_classes % n == 0), 1)
+
+
+def _pass_in_parts(
+    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int, n_parts: int
+) -> Counts:
+    """Do what ``run_pass`` does, parts of the labels side by side: none depends on another."""
+    counts = NONE_YET
+    for numbers in _row_pieces(examples.rows, order):
+        parts = _label_parts(state, examples, numbers, n_parts)
+        marks = np.zeros((n_parts, len(numbers)), np.uint8)
+        losses = np.zeros(n_parts)
+
+        def learn(
+            begin: int, end: int, parts: Any = parts, marks: Any = marks, losses: Any = losses
+        ) -> None:
+            for number in range(begin, end):
+                some, rows = parts[number]
+                kernel, arguments = _label_call(some, rows, rows.order, rule, zero, marks[number])
+                losses[number] = kernel(*arguments).loss
+
+        run_in_parts(learn, n_parts, least=1)
+        of_rows = np.bitwise_or.reduce(marks, axis=0)
+        n_wrong, n_moved = (np.count_nonzero(of_rows & mark) for mark in (WRONG, MOVED))
+        counts = together(counts, Counts(int(n_wrong), int(n_moved), float(losses.sum())))
+        state.count += len(numbers)
+    return counts
+
+
+def _row_pieces(rows: Rows, order: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return the order in pieces, of which copies do not take much memory."""
+    if isinstance(rows, CSR):
+        return cut(order, rows.indptr[order + 1] - rows.indptr[order], VALUES_AT_ONCE)
+    return [order]
+
+
+def _label_parts(
+    state: State, examples: Examples, numbers: NDArray[Any], n_parts: int
+) -> list[tuple[State, Examples]]:
+    """Return states of successive labels and examples of these rows as each reads them."""
+    part = replace(examples, order=numbers)
+    if isinstance(examples.rows, CSR):
+        copied = packed(examples.rows, numbers)
+        weight = None if examples.weight is None else examples.weight[numbers]
+        part = Examples(copied, examples.targets[numbers], weight, row_numbers(len(numbers)))
+    members, ends = cast("Any", examples.sets)
+    width, found = state.n_classes // n_parts, []
+    for number in range(n_parts):
+        here = members // width == number
+        sets = members[here] - number * width, np.append(0, np.cumsum(here))[ends]
+        rows = part.rows
+        if isinstance(rows, CSR):
+            indices, bias = rows.indices * n_parts + number, rows.n_features * n_parts + number
+            rows = rows._replace(indices=indices, n_features=bias)
+        found.append((state.label_part(number, n_parts), replace(part, rows=rows, sets=sets)))
+    return found
 
 
 def _label_sets(examples: Examples) -> LabelSets:
@@ -414,19 +568,19 @@ class LinearTraining:
         Where a row may have several labels, by the share of these that is not ranked first.
         """
         if self.state.labels:
-            return self._label_losses(self._average())
+            return self._label_losses()
         if self._vote is not None and self.updates is not None:
             return self._vote.held_out_mistakes(self.state, self.supply, self.updates)
         zero = self._zero or -1  # at test time a zero activation has to predict something
         return self._count(self._average(), zero, held_out=True)
 
-    def _label_losses(self, weights: NDArray[Any]) -> float:
-        total = 0.0
+    def _label_losses(self) -> float:
+        state, total = self._laid_out(), 0.0
         for part in self.supply.sweep(held_out=True):
             for start in range(0, len(part.order), SCORED_ROWS):
                 order = part.order[start : start + SCORED_ROWS]
-                rows, sets = take(part.rows, order), cast("Any", part.sets)
-                scores = self.state.activations(rows, weights)
+                scores = state.average_activations(take(part.rows, order))
+                sets = cast("Any", part.sets)
                 total += float(label_losses(scores, sets, part.targets[order]).sum())
         return total
 
@@ -440,9 +594,7 @@ class LinearTraining:
             return state.weights
         if self._mean is None or self._mean.shape != state.weights.shape:
             self._mean = np.empty_like(state.weights)
-        np.divide(state.ledger, state.count, out=self._mean)
-        np.subtract(state.weights, self._mean, out=self._mean)
-        return self._mean
+        return averaged(state.weights, state.ledger, state.count, self._mean)
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the weights, in the memory of the last one."""

@@ -24,6 +24,7 @@ from rosenblatt.training.examples import (
     LabelSets,
     RowSupply,
     class_weights,
+    cut,
     held_out_groups,
     held_out_mask,
     permute,
@@ -449,7 +450,7 @@ class StreamSupply:
         batches = np.arange(len(lengths))
         permute(batches, shuffler)
         room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
-        for chosen in _cut(batches, lengths[batches], room):
+        for chosen in cut(batches, lengths[batches], room):
             numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
             n_values = int(lengths[chosen].sum())
             numbers = shuffled(numbers, n_values, self._sampling.shuffle, shuffler)
@@ -489,13 +490,8 @@ class ScatteredExamples(Examples):
             targets, order = self.targets[numbers], np.arange(len(numbers))
             return Examples(packed(rows, numbers), targets, weight, order, sets=self.sets)
 
-        pieces = (numbers for numbers in _cut(self.order, lengths, PIECE))
+        pieces = (numbers for numbers in cut(self.order, lengths, PIECE))
         yield from in_order(piece, pieces, threads=1, under_way=PIECES)
-
-
-def _cut(items: NDArray[Any], lengths: NDArray[Any], room: int) -> list[NDArray[Any]]:
-    """Split successive items into pieces of about ``room`` length each."""
-    return np.split(items, np.flatnonzero(np.diff(np.cumsum(lengths) // room)) + 1)
 
 
 @dataclass(frozen=True)
