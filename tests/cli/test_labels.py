@@ -124,6 +124,23 @@ def test_labels_are_explained(model: str, tmp_path: Path) -> None:
     assert f"negative ones against {best}" in shown
 
 
+def test_folds(tmp_path: Path) -> None:
+    """The options of train are judged by folds: figures of all rows, and their standard errors."""
+    data = [written(tmp_path, "tsv"), "--label", "tags", "--label-separator", ";", "--folds", "3"]
+    data += ["--text", "text"]
+    shown = invoked("evaluate", *data).stdout
+    assert shown.startswith("Error ")
+    assert "mean of 3 folds, averaged passive-aggressive learner (PA-I)." in shown
+    assert "400 rows: micro F1 0." in shown
+    assert "Standard errors over the folds: micro F1 0.0" in shown
+    told = json.loads(invoked("evaluate", *data, "--json", "--metric", "f1").stdout)
+    assert told["mean"] == pytest.approx(sum(told["folds"]) / 3)
+    assert told["micro"]["f1"] > 0.85
+    assert 0.0 < told["standard_errors"]["micro"]["f1"] < 0.1
+    assert [one["label"] for one in told["by_label"]] == ["game", "gui", "mail", "perl"]
+    assert invoked("evaluate", *data, "--max-error", "1%").exit_code == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import AveragedPerceptron
+from rosenblatt import AveragedPerceptron, audit, train_files
 from rosenblatt.errors import InputError
+from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.search import splits
 from rosenblatt.tuning.folds import cross_validate
 
@@ -67,6 +68,60 @@ def test_metrics(tmp_path: Path, metric: str) -> None:
     )
     assert better
     assert found.report()["metric"] == metric
+
+
+def tagged(path: Path, X: np.ndarray, tags: list[str]) -> str:
+    """Write rows with three numbers and any number of labels, and return the name of the file."""
+    lines = [f"{a},{b},{c},{own}" for (a, b, c), own in zip(X.tolist(), tags, strict=True)]
+    path.write_text("\n".join(["a,b,c,tags", *lines, ""]))
+    return str(path)
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_several_labels_are_judged_as_by_hand(tmp_path: Path, goal: str) -> None:
+    """Each fold has the figures of train_files on the others, thresholds from held-out rows."""
+    generator = np.random.default_rng(2)
+    X = np.round(generator.normal(size=(240, 3)), 3)
+    has = X + generator.normal(scale=0.5, size=X.shape) > 0.4
+    tags = [";".join(np.array(["red", "round", "soft"])[row]) for row in has]
+    assert "" in tags
+    path = tagged(tmp_path / "rows.csv", X, tags)
+    how: dict[str, Any] = {"label": "tags", "label_separator": ";", "goal": goal}
+    how |= {"scale": False, "recipe": "plain"}
+    found = cross_validate(path, folds=3, **how)
+    judged: list[Any] = []
+    for train, test in splits(np.zeros(240, int), 3, 0):
+        one = tagged(tmp_path / "train.csv", X[train], [tags[i] for i in train])
+        other = tagged(tmp_path / "test.csv", X[test], [tags[i] for i in test])
+        model = train_files(one, **how).model_
+        assert model.thresholds.any()
+        judged.append(model.evaluate(other))
+    assert isinstance(found.evaluation, LabelEvaluation)
+    assert found.values == tuple(one.error for one in judged)
+    assert np.array_equal(found.evaluation.counts, sum(one.counts for one in judged))
+    assert found.evaluation.n_exact == sum(one.n_exact for one in judged)
+    assert found.evaluation.precision_at[1] == pytest.approx(
+        np.mean([one.precision_at[1] for one in judged])
+    )
+    errors: Any = found.standard_errors
+    for name in ("micro", "macro"):
+        f1 = [getattr(one, name)["f1"] for one in judged]
+        assert errors[name]["f1"] == pytest.approx(np.std(f1, ddof=1) / np.sqrt(3))
+    assert found.report()["standard_errors"] == errors
+    by_f1 = cross_validate(path, folds=3, metric="f1", **how)
+    assert by_f1.values == tuple(one.macro["f1"] for one in judged)
+
+
+@pytest.mark.parametrize("metric", ["balanced-accuracy", "roc-auc", "log-loss"])
+def test_metrics_of_one_label_are_refused(tmp_path: Path, metric: str) -> None:
+    """Of several labels a row there are the error and F1; an audit is about one label."""
+    path = tagged(tmp_path / "rows.csv", np.eye(3), ["red", "red;round", ""])
+    how: dict[str, Any] = {"label": "tags", "label_separator": ";"}
+    refused = "is not available where a row may have several labels"
+    with pytest.raises(InputError, match=f"metric='{metric}' {refused}"):
+        cross_validate(path, folds=2, metric=metric, **how)
+    with pytest.raises(InputError, match=f"An audit {refused}"):
+        audit(path, folds=2, **how)
 
 
 def test_refusals(tmp_path: Path) -> None:

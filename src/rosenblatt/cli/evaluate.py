@@ -9,6 +9,7 @@ import click
 from rosenblatt.cli.baselines import Comparison, comparisons_with
 from rosenblatt.cli.options import (
     KERNEL,
+    SEVERAL,
     choice_option,
     layout_options,
     metric_option,
@@ -82,7 +83,7 @@ MOST_CONFUSIONS = 10
 )
 @metric_option
 @recipe_options
-@setting_options(*KERNEL)
+@setting_options(*KERNEL, *SEVERAL)
 @layout_options
 def evaluate(
     screen: Screen,
@@ -181,7 +182,14 @@ def _show_labels(
         report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
         report["baseline"] = {"labels": list(labels), "micro_f1": f1}
         screen.json(report | _limit(judged, max_error))
-        return
+    else:
+        _show_label_evaluation(screen, judged, counts, files)
+
+
+def _show_label_evaluation(
+    screen: Screen, judged: LabelEvaluation, counts: Sequence[int] | None, files: Files
+) -> None:
+    """Print figures and labels; the counts are those of the labels in training."""
     warn_of_labels(screen, judged)
     figures = label_figures(judged.figures())
     screen.show(f"{counted(judged.n_rows, 'row')}: {figures}.")
@@ -237,7 +245,12 @@ def _judge_recipe(
             screen.show(f"Recipes: {word_list(chosen, len(chosen))}.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model of the other folds:")
-        _show_evaluation(screen, evaluation, None, files)
+        if isinstance(evaluation, LabelEvaluation):
+            _show_label_evaluation(screen, evaluation, None, files)
+            errors = label_figures(found.standard_errors or {})
+            screen.show(f"Standard errors over the folds: {errors}.")
+        else:
+            _show_evaluation(screen, evaluation, None, files)
     return _is_low_enough(screen, evaluation, max_error)
 
 

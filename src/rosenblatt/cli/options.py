@@ -293,6 +293,7 @@ RECIPE = (
     *("class_weight", "threshold"),
 )
 KERNEL = ("kernel", "gamma", "kernel_degree")
+SEVERAL = ("label_separator", "goal")  # of rows that may have several labels
 # What only a command has of an option: its type, its words.
 SPECIAL: dict[str, dict[str, Any]] = {
     "format": {"type": click.Choice([*map(str, Format)])},

@@ -7,6 +7,7 @@ import click
 
 from rosenblatt.cli.options import (
     KERNEL,
+    SEVERAL,
     layout_options,
     recipe_options,
     setting_options,
@@ -66,7 +67,7 @@ from rosenblatt.parameters import ClusterSettings
 @layout_options
 @setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
 @setting_options("calibrate", "guarantee", "verdict", "record_mistakes")
-@setting_options("label_separator", "goal")
+@setting_options(*SEVERAL)
 @setting_options(*ClusterSettings.__annotations__)
 @value_option(
     "--max-size SIZE",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -9,10 +10,17 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
+from rosenblatt.data.labels import LabelSet, SetNumbers
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import dense_values, take
-from rosenblatt.training.examples import ClassWeight, Examples, class_weights, targets_of
+from rosenblatt.training.examples import (
+    ClassWeight,
+    Examples,
+    LabelSets,
+    class_weights,
+    targets_of,
+)
 from rosenblatt.training.streaming import Reading
 
 if TYPE_CHECKING:
@@ -70,13 +78,19 @@ class FileRows:
     """Rows, their labels and the names of their features."""
 
     rows: CSR
-    numbers: NDArray[Any]  # of the class of each row
+    numbers: NDArray[Any]  # of the class of each row, or of its set of labels
     classes: tuple[Any, ...]  # sorted
     names: tuple[str, ...]
     encoding: Encoding  # how they were made of what the files hold
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
     groups: NDArray[np.uint64] | None = None  # likewise
+    label_sets: tuple[LabelSet, ...] | None = None  # by number, where rows may have several labels
+
+    @cached_property
+    def sets(self) -> LabelSets | None:
+        """The label sets, by the numbers of classes."""
+        return None if self.label_sets is None else SetNumbers(self.classes).sets(self.label_sets)
 
     @property
     def labels(self) -> list[Any]:
@@ -120,7 +134,7 @@ class FileRows:
             some.rows.indices,
             some.rows.indptr,
             labels=some.numbers.astype(np.int32),
-            classes=self.classes,
+            classes=self.classes if self.label_sets is None else self.label_sets,
             n_features=self.rows.n_features,
             file=self.files.names[0],
             n_lines=len(numbers),
@@ -139,11 +153,13 @@ def source_rows(
     *,
     fit_intercept: bool = True,
     finished: bool = True,
+    several: bool = False,
     prepare: Callable[[Reading], object] = lambda _: None,
 ) -> FileRows:
     """Read all rows of files into memory; what is not ``finished`` can still have any form.
 
-    ``prepare`` is called when they have been read, and may choose one.
+    ``prepare`` is called when they have been read, and may choose one. Without ``several``, rows
+    that may have several labels are an error.
     """
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
@@ -153,7 +169,7 @@ def source_rows(
         name, most = files.names[0], MOST_BYTES >> 30
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
-    if reading.sets is not None:
+    if reading.sets is not None and not several:
         raise InputError(
             f"The rows of {files.names[0]} have any number of labels, and this needs exactly one."
         )
@@ -168,4 +184,5 @@ def source_rows(
     names = () if n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.ranks[block.labels]
     facts = reading.classes, tuple(names), encoding, files, block.weights, block.groups
-    return FileRows(rows, numbers, *facts)
+    label_sets = None if reading.sets is None else block.classes
+    return FileRows(rows, numbers, *facts, label_sets)

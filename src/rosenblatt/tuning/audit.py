@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError
 from rosenblatt.models.calibration import fit_calibration, probabilities
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.rows import FileRows
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.training.examples import winner_leads
@@ -86,6 +87,8 @@ def audit(
     [(42, 'ham', 'spam')]
     """
     plan = plan_of(paths, **parameters)
+    if plan.learner.labels:
+        raise several_labels("An audit")
     if not plan.source.rereadable:
         raise InputError("audit reads the data twice: give files, not standard input.")
     if plan.kernel is not None:

@@ -18,6 +18,7 @@ from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
+from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.learner import several_labels
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model, Scorer
@@ -25,9 +26,14 @@ from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, source_rows
 from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
+from rosenblatt.training.examples import has_label
 from rosenblatt.training.streaming import Finish, Reading
 
 Names = str | Sequence[str]
+OF_LABELS: dict[str, Callable[[LabelEvaluation], float | None]] = {  # metrics of several a row
+    "error": lambda found: found.error,
+    "f1": lambda found: found.macro["f1"],
+}
 
 
 @dataclass(frozen=True)
@@ -37,11 +43,14 @@ class CrossValidation:
     metric: str
     values: tuple[float, ...]  # of the metric, one a fold
     learned: tuple[int, ...]  # rows that the model of each fold learned from
-    evaluation: Evaluation  # of all rows, each judged by the model that has not seen it
+    # Of all rows, each judged by the model that has not seen it
+    evaluation: Evaluation | LabelEvaluation
     title: str  # of the learner
     files: Files  # which know how they were read
     notes: list[str]  # on columns, and on rows that were skipped
     recipes: dict[str, int] = field(default_factory=dict)  # that races chose, in how many folds
+    # Of the figures of the evaluation over the folds, where rows may have several labels
+    standard_errors: dict[str, Any] | None = None
 
     @property
     def mean(self) -> float:
@@ -65,6 +74,7 @@ class CrossValidation:
 
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold."""
+        errors = self.standard_errors
         return {
             "metric": self.metric,
             "mean": self.mean,
@@ -73,6 +83,7 @@ class CrossValidation:
             "learner": self.title,
             "recipes": self.recipes,
             **self.evaluation.report(),
+            **({} if errors is None else {"standard_errors": errors}),
         }
 
 
@@ -88,8 +99,10 @@ def cross_validate(
 
     Every fold has its share of each class. What the columns are, the words of texts with their
     rarity and the scaling of numbers are taken from all rows once, without their labels; the rest
-    of a training happens anew for each fold. ``tell`` is called with the number of each fold
-    when it is done; the parameters are those of ``rosenblatt.train_files`` that say what to learn.
+    of a training happens anew for each fold. Where rows may have several labels, folds are drawn
+    from all rows alike, and the error is the share of rows whose labels are not exactly right.
+    ``tell`` is called with the number of each fold when it is done; the parameters are those of
+    ``rosenblatt.train_files`` that say what to learn.
 
     Examples
     --------
@@ -104,28 +117,49 @@ def cross_validate(
     if plan.kernel is not None:
         unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
         plan.kernel.check(plan.learner, **unavailable)
+    labels = bool(plan.learner.labels)
+    if labels and metric not in OF_LABELS:
+        raise several_labels(Parameter("metric", metric))
     rows, results = judged_folds(plan, folds)
-    evaluation, values, learned, recipes = Evaluation(rows.classes), [], [], Counter[str]()
+    kind = LabelEvaluation if labels else Evaluation
+    evaluation, values, learned, recipes = kind(rows.classes), [], [], Counter[str]()
+    figures: list[dict[str, Any]] = []
     for number, fold in enumerate(results, 1):
         recipes.update(fold.recipe)
-        if metric == "log-loss":
+        judged = fold.labels, fold.guess, fold.scores
+        if labels:
+            own = LabelEvaluation(rows.classes)
+            own.add(*judged)
+            values.append(OF_LABELS[metric](own) or 0.0)
+            figures.append(own.figures())
+        elif metric == "log-loss":
             values.append(log_loss(fold.model.probabilities_of(fold.scores), fold.labels))
         else:
             values.append(measured(metric, fold.scores, fold.labels, fold.guess))
-        evaluation.add(fold.labels, fold.guess, fold.scores)
+        evaluation.add(*judged)
         learned.append(fold.n_learned)
         tell(number)
     found = tuple(values), tuple(learned), evaluation, plan.title, rows.files, rows.notes()
-    return CrossValidation(metric, *found, dict(recipes.most_common()))
+    errors = _standard_errors(figures) if labels else None
+    return CrossValidation(metric, *found, dict(recipes.most_common()), errors)
+
+
+def _standard_errors(figures: Sequence[Any]) -> Any:
+    """Return the standard errors of figures, one a fold, or of each entry of dictionaries."""
+    if isinstance(figures[0], dict):
+        names = (name for name in figures[0] if name != "rows")
+        return {name: _standard_errors([one[name] for one in figures]) for name in names}
+    given = [value for value in figures if value is not None]
+    return float(np.std(given, ddof=1)) / math.sqrt(len(given)) if len(given) > 1 else None
 
 
 class FoldResult(NamedTuple):
     """What the model of all other folds says of the rows of one."""
 
     tried: NDArray[Any]  # numbers of the rows
-    labels: NDArray[Any]  # their classes by number
+    labels: NDArray[Any]  # their classes by number, or which row has which label
     scores: NDArray[Any]
-    guess: NDArray[Any]
+    guess: NDArray[Any]  # likewise
     model: Model
     n_learned: int  # rows that it learned from
     recipe: list[str]  # that a race chose, where one was held
@@ -135,13 +169,13 @@ def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[Fol
     """Read the rows of a plan, and return them with what each fold of them gives."""
     if plan.source.files.draw is not None:
         raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
-    if plan.learner.labels:
-        raise several_labels(Parameter("folds"))
     raced = plan.race() is not None
     plan.race_texts()
     intercept = plan.learner.fit_intercept
-    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
-    parts = splits(rows.numbers, folds, plan.learner.random_state, rows.groups)
+    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced, several=True)
+    sets = rows.sets
+    alike = rows.numbers if sets is None else np.zeros_like(rows.numbers)
+    parts = splits(alike, folds, plan.learner.random_state, rows.groups)
 
     def judged(train: NDArray[Any], test: NDArray[Any]) -> FoldResult:
         source = FoldSource(plan, rows, train, raced=raced)
@@ -149,8 +183,16 @@ def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[Fol
         model = kernel_model(plan, rows.take(train)) if by_kernel else _model(plan, source)
         batch, scorer = source.finished(rows.batch(test)), Scorer(model)
         scores = scorer.scores(batch)
-        found = batch.labels, scores, scorer.numbers(scores), model
-        return FoldResult(test, *found, len(train), source.chosen)
+        labels: NDArray[Any] = batch.labels
+        guess: NDArray[Any]
+        if sets is None:
+            guess = scorer.numbers(scores)
+        else:
+            labels, guess = (
+                has_label(sets, batch.labels, len(rows.classes)),
+                model.has_label(scores),
+            )
+        return FoldResult(test, labels, scores, guess, model, len(train), source.chosen)
 
     return rows, starmap(judged, parts)
 
@@ -214,5 +256,6 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
         source.batch.classes,
         **state.vectors(),
         arrays={} if votes is None else list_arrays(votes),
+        described=learner.description_beside(learner.estimator),
     )
     return fitted.applied_to(model)
