@@ -88,6 +88,15 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {plural}"
 
 
+def cell_text(value: object) -> str:
+    """Return a value of a row as text; of a vector, its length.
+
+    >>> cell_text(2.5), cell_text([0.5, 0.25])
+    ('2.5', '[2 numbers]')
+    """
+    return f"[{counted(len(value), 'number')}]" if isinstance(value, list) else str(value).strip()
+
+
 def clause(of_one: str, n: int) -> str:
     """Return a clause about one thing in the singular or plural.
 

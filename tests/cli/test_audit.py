@@ -4,6 +4,8 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 from rosenblatt import audit
@@ -104,3 +106,19 @@ def test_what_was_read_and_skipped_is_told(mail: str, command: tuple[str, ...]) 
     document = json.loads(invoked(*command, mail, *options, "--json").stdout)
     assert document["bad_rows"]["count"] == document["bad_rows"]["without_label"] == 1
     assert document["decisions"]["label"] == "label"
+
+
+def test_vectors_do_not_hide_what_can_be_read(tmp_path: Path) -> None:
+    """Audits and reports show how long a vector is, beside the words of its row."""
+    X = np.random.default_rng(0).normal(size=(120, 9))
+    labels, words = np.where(X[:, 0] > 0, "up", "down"), ["see", "you"] * 60
+    labels[:4] = ["up" if label == "down" else "down" for label in labels[:4]]
+    rows = pl.DataFrame({"label": labels, "v": X.tolist(), "word": words})
+    path, model = str(tmp_path / "rows.parquet"), str(tmp_path / "m")
+    rows.write_parquet(path)
+    assert "v=[9 numbers] word=see" in invoked("audit", path, "--category", "word").stdout
+    assert invoked("train", path, "--category", "word", "-o", model).exit_code == 0
+    assert invoked("report", model, "--test", path, "-o", str(tmp_path / "page")).exit_code == 0
+    page = (tmp_path / "page").read_text(encoding="utf-8")
+    assert "[9 numbers]" in page
+    assert "[-0." not in page

@@ -21,7 +21,7 @@ from rosenblatt.data.files import Layout
 from rosenblatt.data.tables.table import distinct_names
 from rosenblatt.tuning.audit import Audit, Suspect
 from rosenblatt.tuning.audit import audit as audit_files
-from rosenblatt.wording import Cell, counted, percent, printable
+from rosenblatt.wording import Cell, cell_text, counted, percent, printable
 
 WIDEST = 60  # characters of a row that are shown
 
@@ -120,7 +120,7 @@ def _columns(found: Audit) -> dict[str, list[Any]]:
 
 def _text(row: Suspect) -> str:
     """Return what stands in a row, shortened: a single column as it is."""
-    values = [(name, value) for name, value in row.values.items() if value is not None]
+    values = [(n, cell_text(value)) for n, value in row.values.items() if value is not None]
     one = len(row.values) == 1
     text = " ".join(f"{value}" if one else f"{name}={value}" for name, value in values)
     text = printable(" ".join(text.split()))

@@ -18,7 +18,7 @@ from rosenblatt.models.explanation import Explanation, contributions, namer, rec
 from rosenblatt.models.model import Model
 from rosenblatt.report.pixels import feature_grid, pixel_grid
 from rosenblatt.training.examples import lead_over
-from rosenblatt.wording import number
+from rosenblatt.wording import cell_text, number
 
 MOST_HARD_ROWS = 8
 MOST_VALUES = 24  # of a row that are shown
@@ -159,7 +159,7 @@ class HardestRows:
         """Return a row as it stands in its table, or its features other than 0."""
         if row.kept and all(row.kept.values()):
             cells = [(name, values[0]) for name, values in row.kept.items()]
-            return [(name, "–" if cell is None else str(cell).strip()) for name, cell in cells]
+            return [(name, "–" if cell is None else cell_text(cell)) for name, cell in cells]
         name, n_features = namer(self._model), self._model.n_features
         pairs = zip(row.indices.tolist(), row.data.tolist(), strict=True)
         return [(name(i), number(v)) for i, v in pairs if v and i < n_features]
