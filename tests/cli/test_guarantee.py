@@ -296,3 +296,13 @@ def test_the_second_label_is_not_shown_for_one_that_is_withheld(files: Any) -> N
     result = invoked("predict", files[3], files[2], "--error-at-most", "5%", "--top", "2")
     assert result.exit_code == 2
     assert "--top cannot be used with --error-at-most; --sets prints several" in result.stderr
+
+
+def test_a_pruned_model_says_what_it_lost(files: Any) -> None:
+    """The scores are others, so the guarantee goes, and that is told."""
+    model = files[3]
+    n_bytes = Path(model).stat().st_size
+    result = invoked("prune", model, "--max-size", str(n_bytes - 1), "-o", "pruned")
+    assert result.exit_code == 0, result.stderr
+    assert "The guarantee was left out: it held for other scores." in result.stdout
+    assert rows_apart(Model.load("pruned")) is None

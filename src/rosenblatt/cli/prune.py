@@ -9,6 +9,7 @@ from rosenblatt.cli.options import layout_options, size, value_option
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target
 from rosenblatt.data.formats import Layout
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.models.pruning import pruned_to_size
 from rosenblatt.wording import percent, size_text
@@ -39,9 +40,9 @@ def prune(
     """Write MODEL to a smaller file that keeps the features with the largest effect.
 
     The effect of a feature is its weight times how much its values spread. The new model still
-    learns on; probabilities are left out, since they were fitted to other scores.
+    learns on; probabilities and a guarantee are left out, since they were of other scores.
     """
-    check_target(output)
+    check_target(output, test)
     model = Model.load(model_path, several=True)
     found, n_bytes, n_dropped = pruned_to_size(model, max_size)
     errors: list[Any] = [one.evaluate(test, layout=layout).error for one in (model, found) if test]
@@ -57,4 +58,6 @@ def prune(
         screen.show(f"Error on test rows: {before} before, {after} after.")
     if found.calibration is None and model.calibration is not None:
         screen.show("Probabilities were left out: they were fitted to other scores.")
+    if rows_apart(found) is None and rows_apart(model) is not None:
+        screen.show("The guarantee was left out: it held for other scores.")
     screen.show(f"Model: {output} ({size_text(n_bytes)})")
