@@ -565,8 +565,12 @@ def test_the_first_row_decides_between_a_class_and_labels() -> None:
         tags.learn_one({"x": 1.0}, "a")
     with pytest.raises(InputError, match="another type than the classes"):
         tags.learn_one({"x": 1.0}, {"d", 7})
+    unusable: list[Any] = [[0.5], [["a"]], [{"a": 1}], [None]]
+    for odd in unusable:
+        with pytest.raises(InputError, match="A class must be text, a whole number or a bool"):
+            tags.learn_one({"x": 1.0}, odd)
     with pytest.raises(InputError, match="A class must be text, a whole number or a bool"):
-        tags.learn_one({"x": 1.0}, [0.5])
+        classes.learn_one({"x": 1.0}, {"a": 1})
     with pytest.raises(InputError, match=r"each row has had one class; .* with goal="):
         classes.learn_one({"x": 1.0}, {"a"})
     with pytest.raises(InputError, match="rows may have several labels"):

@@ -1,6 +1,6 @@
 """One row at a time, by name or by place, with the two verbs of river: learn_one, predict_one."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from os import PathLike, fspath
@@ -323,7 +323,7 @@ class OnlineLearner:
             self.state = self.learner.start(self.state.n_features, len(self._classes))
             self._moved()
         if several == bool(self.learner.labels):
-            return [*dict.fromkeys(cast("Labels", y))] if several else [cast("Class", y)]
+            return [*cast("Labels", y)] if several else [cast("Class", y)]
         if several:
             reason = 'each row has had one class; for several labels make one with goal="each"'
         else:
@@ -462,11 +462,11 @@ class OnlineLearner:
         self._rows: RowLearner | None = None  # made when it is needed
         self._direct = False  # whether dicts may go to the kernel as they are
 
-    def _class_numbers(self, labels: Sequence[Class]) -> list[int]:
-        """Return the numbers of classes, new or not."""
+    def _class_numbers(self, labels: Sequence[Any]) -> list[int]:
+        """Return the different numbers of classes, new or not."""
         known = self._labels
         for y in labels:
-            if y not in self._numbers:
+            if not isinstance(y, Hashable) or y not in self._numbers:
                 label = np.asarray(y)
                 whole = label.dtype.kind != "f" or (isfinite(label) and label == np.rint(label))
                 if label.ndim or label.dtype.kind not in "biufU" or not whole:
@@ -475,7 +475,7 @@ class OnlineLearner:
         if known is not self._labels:
             self._labels = known
             self._grow(known.tolist())
-        return [self._numbers[y] for y in labels]
+        return [*dict.fromkeys(self._numbers[y] for y in labels)]
 
     def _grow(self, classes: Sequence[Class]) -> None:
         """Make room for classes that are new; their weights have been 0 all along."""

@@ -211,8 +211,8 @@ class ServedLearner(OnlineLearner):
     def fold(self, batch: Sequence[tuple[Features, Labels]]) -> None:
         """Learn from examples of the journal, which were learned before, in few passes."""
         if not self._classes:  # no label is known until an example has one
-            empty = (k for k, (_, label) in enumerate(batch) if label != ())
-            batch = batch[next(empty, len(batch)) :]
+            labelled = (k for k, (_, label) in enumerate(batch) if label != ())
+            batch = batch[next(labelled, len(batch)) :]
         if self.moments is not None:  # each row is scaled by those before it
             for features, label in batch:
                 self.learn(features, label)
