@@ -151,7 +151,14 @@ def test_folds(tmp_path: Path) -> None:
         (["explain", "MODEL", "DATA", "--why"], "--why is not available where a row may have"),
         (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
-        (["train", "DATA", "--tune", "--label-separator", ";"], "--tune judges rows of one label"),
+        (
+            ["tune", "DATA", "--label", "tags", "--label-separator", ";", "--metric", "f1"],
+            "--metric f1 is not available where a row may have several labels",
+        ),
+        (
+            ["tune", "DATA", "--label", "tags", "--label-separator", ";", "--threshold", "f1"],
+            "--threshold is not available where a row may have several labels",
+        ),
         (
             ["diagnose", "LINES", "--format", "fasttext"],
             "have any number of labels, and this needs exactly one",

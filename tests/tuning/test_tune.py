@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import KernelPerceptron, load, tune
+from rosenblatt import KernelPerceptron, MultilabelClassifier, load, tune
 from rosenblatt.cli.train import train
 from rosenblatt.cli.tune import tune as tune_command
 from rosenblatt.errors import InputError
-from rosenblatt.models.search import Candidate, Search, SearchStatus, Stopped, halving
+from rosenblatt.models.search import Candidate, Search, SearchStatus, Stopped, halving, splits
 from rosenblatt.models.train import model_from_files
-from rosenblatt.rules import RULES
+from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tuning.candidates import candidates, encodings, learners, rungs
 from rosenblatt.tuning.tune import tune_files
 
@@ -149,6 +149,79 @@ def test_other_metrics(metric: str) -> None:
     means = [trial.mean for trial in search.trials]
     assert search.best is not None
     assert search.best.mean == (min(means) if metric == "log-loss" else max(means))
+
+
+def tagged(folder: Path) -> tuple[str, np.ndarray, np.ndarray]:
+    """Write rows of three numbers with several labels or none; return them and which have which."""
+    generator = np.random.default_rng(4)
+    X = np.round(generator.normal(size=(150, 3)), 3)
+    has = X + generator.normal(scale=0.5, size=X.shape) > 0.4
+    tags = [";".join(np.array(["red", "round", "soft"])[row]) for row in has]
+    lines = [f"{a},{b},{c},{own}" for (a, b, c), own in zip(X.tolist(), tags, strict=True)]
+    path = folder / "rows.csv"
+    path.write_text("\n".join(["a,b,c,tags", *lines, ""]))
+    return str(path), X, has
+
+
+@pytest.mark.usefixtures("_few")
+@pytest.mark.filterwarnings("ignore:.* stopped after max_iter")
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_several_labels_are_judged_by_their_order(tmp_path: Path, goal: str) -> None:
+    """The value of a fold is the share of labels not ranked first by an estimator of the others."""
+    path, X, has = tagged(tmp_path)
+    given = {"label": "tags", "label_separator": ";", "goal": goal, "shuffle": False}
+    given |= {"scale": False}
+    search = tune_files(path, given, ["bins", "degree"], folds=3).search
+    tried = {str(trial.candidate) for trial in search.trials}
+    assert {"pa1 C=0.3", "pa1 C=0.1", "pa1 memory=last", "perceptron"} <= tried
+    assert ("arow r=1" in tried) == (goal == "each")
+    assert not any("vote" in name or "kernel" in name for name in tried)
+    for trial in search.trials:
+        chosen = trial.candidate.parameters
+        values = {name: chosen[name] for name in rule_parameters() if name in chosen}
+        memory = chosen.get("memory", RULES[chosen["rule"]].memory)
+        fixed: dict[str, Any] = {"goal": goal, "shuffle": False, "thresholds": False}
+        clf = MultilabelClassifier(
+            rule=chosen["rule"], memory=memory, parameters=values, max_iter=trial.passes, **fixed
+        )
+        losses = []
+        for train_rows, test_rows in splits(np.zeros(150, int), 3, 0):
+            scores = clf.fit(X[train_rows], has[train_rows]).decision_function(X[test_rows])
+            first = [np.argsort(-row, kind="stable") for row in scores]
+            missed = [
+                1 - own[order[: own.sum()]].sum() / own.sum() if own.any() else 0.0
+                for own, order in zip(has[test_rows], first, strict=True)
+            ]
+            losses.append(np.mean(missed))
+        assert trial.values == pytest.approx(losses), str(trial.candidate)
+
+
+@pytest.mark.usefixtures("_few")
+def test_the_command_for_several_labels_gives_the_same_model(tmp_path: Path) -> None:
+    """The model of tune has thresholds, and is that of train --tune and of the printed command."""
+    path = tagged(tmp_path)[0]
+    files = [str(tmp_path / f"{k}.model") for k in range(3)]
+    given = [path, "--label", "tags", "--label-separator", ";", "--folds", "3"]
+    told = json.loads(ran(tune_command, *given, "--json", "-o", files[0]).stdout)
+    assert told["title"] == "labels not ranked first"
+    ran(train, *given, "--tune", "-o", files[1])
+    ran(train, *shlex.split(told["command"])[2:], "-o", files[2])
+    one, two, three = (load(file).model_ for file in files)
+    assert one.thresholds[:-1].any()
+    for other in (two, three):
+        np.testing.assert_array_equal(one.weights, other.weights)
+        np.testing.assert_array_equal(one.thresholds, other.thresholds)
+    shown = ran(tune_command, *given, "--goal", "ranking", "--rule", "pa1").stdout
+    assert "Best: labels not ranked first " in shown
+    assert "--goal ranking" in shown
+    assert "--recipe plain" in shown
+
+
+def test_arrays_of_several_labels_are_refused() -> None:
+    """Indicators and sets of labels are for files."""
+    for y in (np.eye(3, 2, dtype=int), [{"a"}, set(), {"a", "b"}]):
+        with pytest.raises(InputError, match="is not available where a row may have several"):
+            tune(np.eye(3), y)
 
 
 def test_halving_keeps_the_best_and_stops() -> None:

@@ -198,8 +198,6 @@ def _search(screen: Screen, data: Sequence[str], options: Options, own: Options)
     if options["validation"]:
         msg = "--tune judges by folds of DATA: leave --validation out, or use --group."
         raise click.UsageError(msg)
-    if options.pop("goal") or options["label_separator"]:
-        raise click.UsageError("--tune judges rows of one label each: leave it out.")
     if options["kernel"] is not None:
         raise click.UsageError("--tune tries kernels by itself: leave --kernel out.")
     limit = options["time_limit"]

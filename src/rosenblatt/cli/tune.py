@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rosenblatt.cli.options import (
+    SEVERAL,
     is_given,
     layout_options,
     metric_option,
@@ -15,13 +16,13 @@ from rosenblatt.cli.options import (
     option_group,
     recipe_options,
     setting_option,
+    setting_options,
     value_option,
 )
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.data.atomic import check_target
 from rosenblatt.errors import Parameter
-from rosenblatt.parameters import METRICS
 from rosenblatt.wording import Cell, counted, percent, printable
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ search_options = option_group(
     help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far.",
 )
 @recipe_options
+@setting_options(*SEVERAL)
 @layout_options
 def tune(
     screen: Screen,
@@ -156,7 +158,7 @@ def _typed(value: Any) -> Any:
 
 def show_search(screen: Screen, search: "Search", command: str) -> None:
     """Print what was tried, the best of it, and the command that trains it."""
-    title = METRICS[search.metric]
+    title = search.title
     ranked, best = search.ranked(), search.best
     rows: list[list[Cell]] = [
         [

@@ -35,6 +35,7 @@ from rosenblatt.training.state import State, fit_supply
 ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
 MOST_PASSES = {1: 20, 2: 10}  # that are tried, by the order of the rule
 PATIENCE = 4  # passes without a better value before a trial ends
+NOT_FIRST = "labels not ranked first"  # the share that several labels a row are judged by
 LOOK = 0.2  # seconds between two looks at the clock and at Ctrl-C
 
 Curve = list[float]  # a metric after each pass
@@ -62,7 +63,8 @@ class Candidate:
         given = dict(self.learner)
         values = {name: given.pop(name) for name in rule_parameters() if name in given}
         given.setdefault("max_iter", passes)
-        return Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
+        made = Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
+        return made.of_labels(made.labels) if made.labels else made
 
     def __str__(self) -> str:
         words = [str(dict(self.learner)["rule"])]
@@ -125,9 +127,15 @@ class Search:
     n_rows: int
     folds: int  # that are tried
     parts: int = 0  # into which the rows are divided; 0: as many, or 5 for one split
+    labels: str = ""  # the goal, where rows may have several labels
     trials: list[Trial] = field(default_factory=list)
     ending: Ending = "finished"
     seconds: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """What the values are called in a sentence."""
+        return NOT_FIRST if self.labels else METRICS[self.metric].title
 
     @property
     def best(self) -> Trial | None:
@@ -145,6 +153,7 @@ class Search:
         """Return it as what JSON can hold."""
         return {
             "metric": self.metric,
+            "title": self.title,
             "rows": self.n_rows,
             "folds": self.folds,
             "ending": self.ending,
@@ -412,9 +421,15 @@ class RowJudge:
         sets: LabelSets | None = None,
     ) -> float:
         numbers = self._numbers[test]
-        guess = winners(scores, positive=self._shared.get("zero") == "positive")
-        if self._weights is None:
-            return measured(self._metric, scores, numbers, guess)
-        wrong = guess != numbers if sets is None else label_losses(scores, sets, numbers)
+        wrong: NDArray[Any]
+        if sets is None:
+            guess = winners(scores, positive=self._shared.get("zero") == "positive")
+            if self._weights is None:
+                return measured(self._metric, scores, numbers, guess)
+            wrong = guess != numbers
+        else:
+            wrong = label_losses(scores, sets, numbers)
+            if self._weights is None:
+                return float(wrong.mean())
         losses.append(wrong * self._weights[test])
         return float(losses[-1].sum() / self._weights[test].sum())

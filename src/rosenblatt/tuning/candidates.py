@@ -43,26 +43,26 @@ def grid(n_rows: int) -> Iterator[dict[str, Any]]:
         yield {"rule": voting[0], "memory": "vote"}
 
 
-def learners(fixed: Mapping[str, Any], n_rows: int) -> list[Settings]:
-    """Return the learners to try, where some parameters are fixed.
+def learners(fixed: Mapping[str, Any], n_rows: int, goal: str = "") -> list[Settings]:
+    """Return the learners to try, where some parameters are fixed, or the goal of several labels.
 
     >>> [dict(settings) for settings in learners({"rule": "pa1", "C": 0.5}, 10_000)]
     [{'rule': 'pa1', 'C': 0.5}, {'rule': 'pa1', 'memory': 'last', 'C': 0.5}]
     """
-    possible = (entry for entry in grid(n_rows) if _agrees(entry, fixed))
+    possible = (entry for entry in grid(n_rows) if _agrees(entry, fixed, goal))
     return list(dict.fromkeys(tuple((entry | dict(fixed)).items()) for entry in possible))
 
 
-def _agrees(entry: Mapping[str, Any], fixed: Mapping[str, Any]) -> bool:
+def _agrees(entry: Mapping[str, Any], fixed: Mapping[str, Any], goal: str) -> bool:
     """Return whether an entry of the grid is possible with what is fixed."""
     rule = entry["rule"]
-    if fixed.get("rule", rule) != rule:
+    if fixed.get("rule", rule) != rule or (goal == "ranking" and RULES[rule].order == 2):
         return False
     of_rule = {parameter.name for parameter in RULES[rule].parameters}
     if (set(fixed) & set(rule_parameters())) - of_rule:
         return False
     memory = fixed.get("memory", entry.get("memory"))
-    return memory != "vote" or bool(RULES[rule].fixed_step)
+    return memory != "vote" or (bool(RULES[rule].fixed_step) and not goal)
 
 
 def encodings(

@@ -14,9 +14,11 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.kernel import KernelPerceptron
+from rosenblatt.estimators.multilabel import has_several
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
+from rosenblatt.models.learner import several_labels
 from rosenblatt.models.race import offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
@@ -115,6 +117,8 @@ def tune(
     (1.0, True)
     """
     check_metric(metric)
+    if has_several(y):
+        raise several_labels("tune(X, y)")
     rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
     classes, numbers = np.unique(labels, return_inverse=True)
     check_classes(classes, len(labels), None)
@@ -161,11 +165,16 @@ def tune_files(
 
     Of the parameters ``given`` those that are ``fixed`` stay as they are, and those that say
     nothing of columns, files, learner or classes are passed over; the others are as in ``tune``.
+    Several labels a row are judged by the share of them that is not ranked first, as by early
+    stopping, which then stays on: it holds out the rows that thresholds are fitted to.
     """
     check_metric(metric)
-    known = {"class_weight", *rule_parameters()}.union(*PARTS.values())
+    known = {"class_weight", "threshold", "goal", *rule_parameters()}.union(*PARTS.values())
     given = {name: value for name, value in given.items() if name in known}
     plan = plan_of(paths, **given)
+    labels = plan.learner.labels
+    if labels and metric != "error":
+        raise several_labels(Parameter("metric", metric))
     source, encoded = plan.source, cache(partial(_encoded_rows, plan))
     paired = _named_pairs(source)
     base = encoded(())
@@ -179,20 +188,26 @@ def tune_files(
         n_features=features.shape[1],
         sparse=source.columns.degree > 1 or large or paired,
     )
-    pool = candidates(learners(kept, n_rows), ways)
-    default = TEXT_RULE if base.has_text else plan.learner.rule
+    found = learners(kept, n_rows, labels)
+    usual = plan.learner.chosen if labels else {}
+    if usual.keys() - kept.keys():
+        own = {"rule": plan.learner.rule, **usual} | kept
+        found = list(dict.fromkeys([tuple(own.items()), *found]))
+    pool = candidates(found, ways)
+    default = TEXT_RULE if base.has_text and not labels else plan.learner.rule
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
-    if n_rows <= FEW_ROWS and not chosen - {"max_iter"}:
+    if n_rows <= FEW_ROWS and not (labels or chosen - {"max_iter"}):
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
-    search = Search(metric, n_rows, _folds(folds, n_rows))
-    shared = {name: given[name] for name in SHARED if name in given}
+    search = Search(metric, n_rows, _folds(folds, n_rows), labels=labels)
+    shared = {name: given[name] for name in SHARED if name in given} | {"labels": labels}
     judge = KernelJudge(encoded, base, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
     best = halving(search, rungs(pool, n_rows), judge, **how).best
     if best is None:
         return FileChoice({}, search)
-    found = best.candidate.parameters | {"max_iter": best.passes, "early_stopping": False}
-    return FileChoice(found, search)
+    # Thresholds of labels need held-out rows; what else these would decide is decided.
+    rest = {"recipe": "plain"} if labels else {"early_stopping": False}
+    return FileChoice(best.candidate.parameters | {"max_iter": best.passes} | rest, search)
 
 
 def _named_pairs(source: TrainingFiles) -> bool:
@@ -219,10 +234,12 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
             found = offers(source, source.encoding, reading, source.columns, plan.learner)
             next(found).choose()
 
-    rows = source_rows(source, fit_intercept=plan.learner.fit_intercept, prepare=prepare)
+    how: dict[str, Any] = {"fit_intercept": plan.learner.fit_intercept, "several": True}
+    rows = source_rows(source, prepare=prepare, **how)
     numbers, n_classes = rows.numbers, len(rows.classes)
     weight = rows.row_weights(plan.class_weight)
-    examples = Examples(rows.rows, targets_of(numbers, n_classes), weight)
+    targets = targets_of(numbers, n_classes) if rows.sets is None else numbers
+    examples = Examples(rows.rows, targets, weight, sets=rows.sets)
     has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
     return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)
 
