@@ -89,8 +89,7 @@ def main() -> None:
             lines.append(line(one, Path(folder)))
             print(lines[-1], flush=True)
     if "--write" in sys.argv:
-        page = put("flipped labels", "\n".join(lines), PAGE.read_text(encoding="utf-8"))
-        PAGE.write_text(page, encoding="utf-8")
+        put("flipped labels", "\n".join(lines), PAGE)
 
 
 if __name__ == "__main__":

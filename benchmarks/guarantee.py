@@ -67,8 +67,7 @@ def main() -> None:
                 lines.append(f"| {' | '.join(cells)} |")
                 print(lines[-1], flush=True)
     if "--write" in sys.argv:
-        page = put("broken promises", "\n".join(lines), PAGE.read_text(encoding="utf-8"))
-        PAGE.write_text(page, encoding="utf-8")
+        put("broken promises", "\n".join(lines), PAGE)
 
 
 if __name__ == "__main__":

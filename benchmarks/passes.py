@@ -319,8 +319,7 @@ def main() -> None:
     write = "--write" in sys.argv[1:]
     for name, text in tables():
         if write:
-            page = put(name, text, PAGE.read_text(encoding="utf-8"))
-            PAGE.write_text(page, encoding="utf-8")
+            put(name, text, PAGE)
         else:
             print(f"\n{name}\n\n{text}", flush=True)
 

@@ -72,10 +72,10 @@ def _figures(lines: Lines) -> list[Figure]:
     return [line for line in lines if isinstance(line, Figure)]
 
 
-def put(name: str, text: str, page: str) -> str:
-    """Return the page with a table in its place: after the mark of its name, up to the next end."""
-    before, mark, after = page.partition(f"<!-- {name} -->\n")
+def put(name: str, text: str, page: Path) -> None:
+    """Write a table to its place in a page: after the mark of its name, up to the next end."""
+    before, mark, after = page.read_text("utf-8").partition(f"<!-- {name} -->\n")
     _, end, rest = after.partition("<!-- end -->")
     if not (mark and end):
         sys.exit(f"The page has no place for the table {name!r}.")
-    return f"{before}{mark}\n{text}\n\n{end}{rest}"
+    page.write_text(f"{before}{mark}\n{text}\n\n{end}{rest}", "utf-8")

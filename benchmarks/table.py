@@ -61,7 +61,7 @@ def table(names: Sequence[str], scale: Scale) -> str:
 
 def write(text: str) -> None:
     """Put the table into its page."""
-    PAGE.write_text(put(PLACE, text, PAGE.read_text("utf-8")), "utf-8")
+    put(PLACE, text, PAGE)
 
 
 def _tell(name: str, found: Sequence[Figure | Skipped], seconds: float) -> None:

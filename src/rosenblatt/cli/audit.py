@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -69,10 +70,7 @@ def audit(
     if out is not None:
         check_target(out, data)
 
-    def tell(fold: int) -> None:
-        if screen.draws_talk:
-            screen.bar(f"fold {fold} of {folds}")
-
+    tell = partial(screen.show_fold, folds=folds)
     found = audit_files(data, folds=folds, tell=tell, **recipe | asdict(layout))
     read = found.files
     if out is not None:

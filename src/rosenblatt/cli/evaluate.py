@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -220,10 +221,7 @@ def _judge_recipe(
     max_error: float | None,
     given: dict[str, Any],
 ) -> bool:
-    def tell(fold: int) -> None:
-        if screen.draws_talk:
-            screen.bar(f"fold {fold} of {folds}")
-
+    tell = partial(screen.show_fold, folds=folds)
     found = cross_validate(data, folds=folds, metric=metric, tell=tell, **given)
     evaluation, files = found.evaluation, found.files
     for note in found.notes:

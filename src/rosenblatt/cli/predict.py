@@ -198,8 +198,9 @@ def _promise(
         )
     threshold, n_rows = -math.inf, len(apart.lead)
     if error is not None:
-        threshold = apart.curve().threshold_for(error)
-        screen.say(apart.curve().sentence(error, n_rows))
+        curve = apart.curve()
+        threshold = curve.threshold_for(error)
+        screen.say(curve.sentence(error, n_rows))
     allowance = None if sets is None else apart.allowance(sets)
     if sets is not None and allowance == math.inf:
         least = math.ceil(1 / sets - 1)

@@ -166,6 +166,11 @@ class Screen:
         sys.stderr.flush()
         self._has_bar = True
 
+    def show_fold(self, fold: int, folds: int) -> None:
+        """Show how many folds are done, where standard error is a terminal."""
+        if self.draws_talk:
+            self.bar(f"fold {fold} of {folds}")
+
     def clear_bar(self) -> None:
         """Take the line of the bar away, if there is one."""
         if self._has_bar:

@@ -30,6 +30,7 @@ FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
 MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
+NO_CONFUSION = np.zeros((0, 0), np.int64)
 
 
 class HeldOutResult(NamedTuple):
@@ -38,9 +39,7 @@ class HeldOutResult(NamedTuple):
     calibration: Calibration | None = None
     threshold: Threshold | None = None
     error: float | None = None  # of the most probable class
-    confusion: NDArray[np.int64] = np.zeros(
-        (0, 0), np.int64
-    )  # rows of each class predicted as each
+    confusion: NDArray[np.int64] = NO_CONFUSION  # rows of each class predicted as each
     labels: dict[str, NDArray[Any]] | None = None  # thresholds of labels, and their sigmoids
     figures: dict[str, Any] | None = None  # how good the labels are on the held-out rows
 
