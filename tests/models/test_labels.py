@@ -74,7 +74,7 @@ def written(folder: Path, form: str, labels: Any = LABELS, texts: Any = TEXTS) -
 
 HOW: dict[str, dict[str, Any]] = {
     "tsv": {"label": "tags", "label_separator": ";"},
-    "txt": {"format": "fasttext"},
+    "txt": {},
     "jsonl": {"label": "tags"},
     "parquet": {"label": "tags"},
 }

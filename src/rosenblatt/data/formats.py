@@ -170,8 +170,8 @@ def _by_lines(head: bytes, file: str) -> Format:
     sample = [line for line in lines if line.strip(b" \r")][:SAMPLE_LINES]
     if any(ARFF_LINE.match(line) for line in sample if not line.startswith(b"%")):
         raise _arff(file)
-    if sample and all(map(FASTTEXT_LINE.fullmatch, sample)):
-        return Format.FASTTEXT
+    if sum(FASTTEXT_LINE.fullmatch(line) is not None for line in sample) > len(sample) / 2:
+        return Format.FASTTEXT  # a line may have no label
     matches = [SVMLIGHT_LINE.fullmatch(line) for line in sample if not line.startswith(b"#")]
     if all(matches) and any(match and match["entries"] for match in matches):
         return Format.SVMLIGHT

@@ -252,17 +252,16 @@ def test_arff_is_named(name: str, tmp_path: Path) -> None:
 
 
 def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
-    """The word after the mark is the label, the rest the text; labels may be several."""
+    """Words with the mark are labels, several, none or last in a line; the rest is the text."""
     file = _file(tmp_path, "__label__spam win a car\n\n__label__ham see  you\n", "rows.txt")
     assert detect_format(file) is Format.FASTTEXT
     assert _columns(file) == {"label": ["spam", "ham"], "text": ["win a car", "see you"]}
     file = _file(tmp_path, "__label__a __label__b x\n__label__a y\n", "rows.txt")
     assert _columns(file) == {"label": ["a\x1fb", "a"], "text": ["x", "y"]}
-    file = _file(tmp_path, "__label__a x __label__b\n__label__a y\n", "rows.txt")
-    with pytest.raises(InputError, match="line 1: expected __label__ and a name first, found 'x'"):
-        _table(file)
-    (table,) = table_batches(file, bad_rows=BadRows(skip=True))
-    assert table.frame.rows() == [("a", "y")]
+    lines = "no label\n__label__a x, z __label__b\n__label__a y\n"
+    file = _file(tmp_path, lines, "rows.txt")
+    assert detect_format(file) is Format.FASTTEXT
+    assert _columns(file) == {"label": [None, "a\x1fb", "a"], "text": ["no label", "x, z", "y"]}
 
 
 @pytest.mark.parametrize(

@@ -317,7 +317,7 @@ class JsonLinesParser:
 
 
 class FastTextParser(JsonLinesParser):
-    """Makes tables of text for fastText: ``__label__name and then the words``, one text a line."""
+    """Makes tables of text for fastText: one text a line, each ``__label__name`` in it a label."""
 
     def __init__(
         self, file: str, wanted: Selection | None, bad: BadRows | None, *, prompt: bool
@@ -336,12 +336,9 @@ def _label_and_text(line: bytes) -> tuple[str | None, str | None]:
         words = line.decode().split()
     except UnicodeDecodeError:
         raise JsonError(not_utf_8(line)) from None
-    labels = [word for word in words if word.startswith(MARK)]
-    if labels != words[: len(labels)]:
-        odd = next(word for word in words if not word.startswith(MARK))
-        raise JsonError(f"expected {MARK} and a name first, found {shown(odd.encode())}")
-    text = " ".join(words[len(labels) :])
-    return IN_LISTS.join(label.removeprefix(MARK) for label in labels) or None, text or None
+    labels = [word.removeprefix(MARK) for word in words if word.startswith(MARK)]
+    text = " ".join(word for word in words if not word.startswith(MARK))
+    return IN_LISTS.join(labels) or None, text or None
 
 
 def _rows(objects: list[Object], kinds: Kinds) -> tuple[pl.DataFrame, Kinds]:
