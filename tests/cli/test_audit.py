@@ -73,8 +73,11 @@ def test_errors_have_code_two(mail: str) -> None:
 def test_data_are_not_written_over(mail: str) -> None:
     """A command that would replace what it reads by what it writes stops before it starts."""
     before = Path(mail).read_bytes()
-    Path("link.csv").symlink_to(mail)
+    for link in ("link.csv", "link.svg"):
+        Path(link).symlink_to(mail)
     assert invoked("train", mail, "-o", "m").exit_code == 0
+    model = Path("m").read_bytes()
+    Path("apart.csv").write_bytes(before)
     for line in (
         ("audit", mail, "--out", mail),
         ("audit", "ma*.csv", "--out", "link.csv"),
@@ -82,12 +85,18 @@ def test_data_are_not_written_over(mail: str) -> None:
         ("tune", mail, "-o", mail),
         ("train", mail, "--test", mail, "-o", "link.csv"),
         ("predict", "m", mail, "-o", mail),
+        ("predict", "m", mail, "-o", "m"),
+        ("predict", "m", mail, "--guarantee", "apart.csv", "--sets", "9%", "-o", "apart.csv"),
         ("report", "m", "--test", mail, "-o", mail),
+        ("report", "m", "-o", "m"),
+        ("plot", "weights", mail, "-o", "link.svg"),
+        ("plot", "weights", "m", "--test", mail, "-o", "link.svg"),
+        ("export", "m", "--format", "json", "-o", "m"),
     ):
         result = invoked(*line)
         assert result.exit_code == 2, line
         assert "is a file to read; choose another one to write." in result.stderr
-    assert Path(mail).read_bytes() == before
+    assert (Path(mail).read_bytes(), Path("m").read_bytes()) == (before, model)
 
 
 @pytest.mark.parametrize("command", [("audit",), ("evaluate", "--folds", "5")])

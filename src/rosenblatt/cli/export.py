@@ -30,7 +30,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
     if format_ is None:
         what = "Standard output" if output == "-" else output
         raise InputError(f"{what} has no ending that tells the format; add --format json or onnx.")
-    check_target(output)
+    check_target(output, [model_path])
     model = Model.load(model_path, several=True)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:

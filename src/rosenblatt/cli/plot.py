@@ -127,7 +127,7 @@ def plot(
     the rows of --test are drawn.
     """
     check_picture_path(output)
-    check_target(output)
+    check_target(output, [path, *test])
     require_matplotlib()
     columns = {name: given.pop(name) for name in (*COLUMNS, "scale")}
     options = {name: value for name, value in given.items() if value is not None}

@@ -114,7 +114,7 @@ def predict(
     with --bad-rows skip, and always if it comes from standard input. Where rows may have several
     labels, those above their thresholds are printed, separated as in training, else by ";".
     """
-    check_target(output, data)
+    check_target(output, [model_path, *data, *guarantee])
     model = Model.load(model_path, several=True)
     if top is not None and error_at_most is not None:
         msg = "--top cannot be used with --error-at-most; --sets prints several labels."

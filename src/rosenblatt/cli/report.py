@@ -48,7 +48,7 @@ def report(
         msg = "--json and the page cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
     target = output or _beside(model_path)
-    check_target(target, test)
+    check_target(target, [model_path, *test])
     model = Model.load(model_path, several=True)
     columns = columns_to_show(model)
     told: list[str] = []
