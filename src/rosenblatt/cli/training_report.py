@@ -267,7 +267,8 @@ def _show_errors(
                 f"score above 0 means that {printable(str(model.classes[1]))} is more probable."
             )
         if model.options.get("early_stopping") and len(model.history) > 1:
-            screen.show("  These rows chose the pass; the error on new data may be higher.")
+            best = f"the best of {counted(len(model.history), 'pass')} on these rows"
+            screen.show(f"  It is {best}; the error on new data may be higher.")
     if evaluation is not None:
         _show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:

@@ -93,8 +93,8 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
         assert re.fullmatch(r"Name it, for example: label='\w+'", last)
     else:
         assert sentence == (
-            "data.csv: no column has few different values, as labels have. If one does hold classes"
-            ", name it with label=. The columns are 'a', 'b'."
+            "data.csv: no column has few different words or whole numbers, as labels have. If"
+            " one does hold classes, name it with label=. The columns are 'a', 'b'."
         )
 
 

@@ -163,8 +163,9 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     if table.frame.columns == [VECTOR]:
         raise InputError(f"{table.file} has no labels; {labels_beside(table.file)}.")
     raise InputError(
-        f"{table.file}: no column has few different values, as labels have. If one does hold"
-        f" classes, name it with {Parameter('label')}. {listed_columns(table.frame.columns)}"
+        f"{table.file}: no column has few different words or whole numbers, as labels"
+        f" have. If one does hold classes, name it with {Parameter('label')}."
+        f" {listed_columns(table.frame.columns)}"
     )
 
 
