@@ -72,7 +72,6 @@ def audit(
 
     tell = partial(screen.show_fold, folds=folds)
     found = audit_files(data, folds=folds, tell=tell, **recipe | asdict(layout))
-    read = found.files
     if out is not None:
         with replacing(out) as file:
             file.write(csv_lines(_columns(found), first=True))
@@ -80,7 +79,7 @@ def audit(
     for note in found.notes:
         screen.warn(note)
     if screen.wants_json:
-        report = found.report() | {"decisions": read.decisions, "bad_rows": read.bad_rows}
+        report = found.report() | found.files.report()
         screen.json(report | {"data": list(data), "suspects": report["suspects"][:top]})
         return
     n, rows = len(found.suspects), counted(found.n_rows, "row")
@@ -88,7 +87,7 @@ def audit(
         f"{n:,} of {rows} {'has' if n == 1 else 'have'} a label that is less probable than another "
         f"({found.title}, {folds} folds)."
     )
-    screen.pairs(() if read.decisions is None else read.decisions.lines())
+    screen.pairs(found.files.decided())
     lines: list[list[Cell]] = [
         [
             printable(f"{row.file}:{row.line}"),

@@ -66,12 +66,11 @@ def diagnose(
     verdict = for_command(verdict)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
-        read = {"decisions": rows.files.decisions, "bad_rows": rows.files.bad_rows}
-        screen.json({"data": list(data), **verdict.as_json(), "cycle": passes, **read})
+        report = {"data": list(data), **verdict.as_json(), "cycle": passes}
+        screen.json(report | rows.files.report())
     else:
         screen.show(str(verdict))
-        decisions = rows.files.decisions
-        screen.pairs(() if decisions is None else decisions.lines())
+        screen.pairs(rows.files.decided())
         if cycle is not None:
             start = f"pass {cycle.first}" if cycle.first else "none"
             screen.show(

@@ -136,67 +136,32 @@ def _judge_model(
     max_error: float | None,
     comparisons: Sequence[Comparison],
 ) -> bool:
-    watchers = [comparison.add for comparison in comparisons]
-    files = Files(data, layout)
-    told: list[str] = []
-    batches = model.rows(files, tell=told.append)
+    files, told = Files(data, layout), list[str]()
+    batches, counts = model.rows(files, tell=told.append), model.training.get("class_counts")
+    evaluation: Judged
     if model.several:
-        judged = label_evaluation_of(model, batches, told)
-        _show_labels(screen, model, (model_path, data), judged, files, max_error)
-        return _is_low_enough(screen, judged, max_error)
-    evaluation = evaluation_of(model, batches, *watchers, told=told)
+        evaluation = label_evaluation_of(model, batches, told)
+    else:
+        evaluation = evaluation_of(model, batches, *(one.add for one in comparisons), told=told)
     for remark in evaluation.remarks:
         screen.warn(remark)
-    if evaluation.error is None:
+    if evaluation.error is None and not model.several:
         rows = counted(evaluation.n_unlabelled, "row")
         raise InputError(f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?")
     if screen.wants_json:
-        report = {"model": model_path, "data": list(data), **evaluation.report()}
-        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
-        label, baseline = evaluation.baseline(model.training.get("class_counts"))
-        report["baseline"] = {"label": label, "error": baseline}
-        report["against"] = [comparison.report() for comparison in comparisons]
+        report = {"model": model_path, "data": list(data), **evaluation.report(), **files.report()}
+        names = ("labels", "micro_f1") if model.several else ("label", "error")
+        report["baseline"] = dict(zip(names, evaluation.baseline(counts), strict=True))
+        if not model.several:
+            report["against"] = [comparison.report() for comparison in comparisons]
         screen.json(report | _limit(evaluation, max_error))
     else:
-        _show_evaluation(screen, evaluation, model.training.get("class_counts"), files)
+        _show_evaluation(screen, evaluation, counts, files)
+    if isinstance(evaluation, Evaluation):
         _show_probabilities(screen, model, evaluation)
         _show_coverage(screen, model, evaluation)
         _show_comparisons(screen, evaluation, comparisons)
     return _is_low_enough(screen, evaluation, max_error)
-
-
-def _show_labels(
-    screen: Screen,
-    model: Model,
-    paths: tuple[str, Sequence[str]],
-    judged: LabelEvaluation,
-    files: Files,
-    max_error: float | None,
-) -> None:
-    """Print how good labels are where rows may have several."""
-    counts = model.training.get("class_counts")
-    for remark in judged.remarks:
-        screen.warn(remark)
-    if screen.wants_json:
-        labels, f1 = judged.baseline(counts)
-        report = {"model": paths[0], "data": list(paths[1]), **judged.report()}
-        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
-        report["baseline"] = {"labels": list(labels), "micro_f1": f1}
-        screen.json(report | _limit(judged, max_error))
-    else:
-        _show_label_evaluation(screen, judged, counts, files)
-
-
-def _show_label_evaluation(
-    screen: Screen, judged: LabelEvaluation, counts: Sequence[int] | None, files: Files
-) -> None:
-    """Print figures and labels; the counts are those of the labels in training."""
-    warn_of_labels(screen, judged)
-    figures = label_figures(judged.figures())
-    screen.show(f"{counted(judged.n_rows, 'row')}: {figures}.")
-    screen.show(always_sentence(judged, counts))
-    screen.pairs(() if files.decisions is None else files.decisions.lines())
-    screen.table(*label_table(judged))
 
 
 def _limit(evaluation: Judged, max_error: float | None) -> dict[str, Any]:
@@ -227,8 +192,7 @@ def _judge_recipe(
     for note in found.notes:
         screen.warn(note)
     if screen.wants_json:
-        report = {"data": list(data), **found.report()}
-        report |= {"decisions": files.decisions, "bad_rows": files.bad_rows}
+        report = {"data": list(data), **found.report(), **files.report()}
         screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
@@ -243,20 +207,24 @@ def _judge_recipe(
             screen.show(f"Recipes: {word_list(chosen, len(chosen))}.")
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model of the other folds:")
+        _show_evaluation(screen, evaluation, None, files)
         if isinstance(evaluation, LabelEvaluation):
-            _show_label_evaluation(screen, evaluation, None, files)
             errors = label_figures(found.standard_errors or {})
             screen.show(f"Standard errors over the folds: {errors}.")
-        else:
-            _show_evaluation(screen, evaluation, None, files)
     return _is_low_enough(screen, evaluation, max_error)
 
 
 def _show_evaluation(
-    screen: Screen, evaluation: Evaluation, counts: Sequence[int] | None, files: Files
+    screen: Screen, evaluation: Judged, counts: Sequence[int] | None, files: Files
 ) -> None:
     """Print errors, classes and confusions; the counts are those of the classes in training."""
     warn_of_labels(screen, evaluation)
+    if isinstance(evaluation, LabelEvaluation):
+        screen.show(f"{counted(evaluation.n_rows, 'row')}: {label_figures(evaluation.figures())}.")
+        screen.show(always_sentence(evaluation, counts))
+        screen.pairs(files.decided())
+        screen.table(*label_table(evaluation))
+        return
     between = interval(evaluation.n_wrong, evaluation.n_rows)
     screen.show(
         f"Error {percent(evaluation.error)} (95% interval {between}): {evaluation.n_wrong:,} of "
@@ -272,7 +240,7 @@ def _show_evaluation(
     balanced = decimals(evaluation.balanced_accuracy)
     mean_f1 = decimals(evaluation.macro["f1"])
     screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")
-    screen.pairs(() if files.decisions is None else files.decisions.lines())
+    screen.pairs(files.decided())
     screen.table(*class_table(evaluation))
     headings = ["", *(str(label) for label in evaluation.classes)]
     rows: list[list[Cell]] = [

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path, PurePath
@@ -13,6 +13,7 @@ import click
 
 from rosenblatt.cli.options import LAYOUT, check_engine, is_given, refuse
 from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.training_report import report, show, show_continued
 from rosenblatt.cli.tune import run_search, show_search, train_command
 from rosenblatt.data.atomic import check_target
@@ -20,7 +21,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.continuation import Milestone, learn_files
 from rosenblatt.models.guarantee import guaranteed, rows_apart
 from rosenblatt.models.model import Model
@@ -41,24 +42,13 @@ WITH_FROM = (
     *("start", "data", "output", "force", "test", "guarantee", "as_json", "label", *LAYOUT),
 )
 HEADINGS = f"{'rows':>12}  {'error':>8}  {'since last':>10}  {'features':>8}  label -> predicted"
-REFUSED = {
-    "validation": "--validation applies to a single process",
-    "group": "--group applies to a single process",
-    "weight": "--weight applies to a single process",
-    "label_separator": "--label-separator applies to a single process",
-    "goal": "--goal applies to a single process",
-    "kernel": "--kernel needs all rows in one place",
-    "gamma": "--gamma is a parameter of --kernel",
-    "kernel_degree": "--kernel-degree is a parameter of --kernel",
-    "bins": "--bins needs the numbers of all rows in one place",
-    "column_pairs": "--column-pairs needs all rows in one place",
-    "class_weight": "--class-weight needs the labels of all rows in one place",
-    "threshold": "--threshold needs all held-out rows in one place",
-    "calibrate": "--calibrate needs all held-out rows in one place",
-    "record_mistakes": "--record-mistakes needs all rows in one place",
-    "verdict": "--verdict needs all rows in one place",
-    "buffer": "--buffer applies to a single process",
-    "cache": "--cache applies to a single process",
+REFUSED = {  # what a cluster does not take, by the reason
+    "applies to a single process": "validation group weight label_separator goal buffer cache",
+    "needs all rows in one place": "kernel column_pairs record_mistakes verdict",
+    "needs the numbers of all rows in one place": "bins",
+    "needs the labels of all rows in one place": "class_weight",
+    "needs all held-out rows in one place": "threshold calibrate",
+    "is a parameter of --kernel": "gamma kernel_degree",
 }
 
 
@@ -147,9 +137,11 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
     except ModuleNotFoundError:
         msg = "--engine dask needs Dask; install it with: pip install 'rosenblatt[dask]'"
         raise InputError(msg) from None
-    for name, why in REFUSED.items():
-        if options.pop(name):
-            raise InputError(f"{why} and cannot be used with --engine dask.")
+    for why, names in REFUSED.items():
+        for name in names.split():
+            if options.pop(name):
+                said = flag(Parameter(name))
+                raise InputError(f"{said} {why} and cannot be used with --engine dask.")
     from rosenblatt.distributed.fitting import ClusterPlan, ShardBar, train_files
 
     kept = {name: options.pop(name) for name in ("checkpoint", "checkpoint_seconds")}
@@ -177,18 +169,14 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
         )
 
 
-@contextmanager
-def _client(engine: ClusterSettings) -> Iterator[Any]:
+def _client(engine: ClusterSettings) -> AbstractContextManager[Any]:
     from rosenblatt.distributed.cluster import local_client, remote_client
 
     if engine["scheduler"] is None:
         n_workers = engine["workers"] or os.cpu_count() or 1
-        with local_client(n_workers, engine["worker_memory"] or "auto") as client:
-            yield client
-        return
+        return local_client(n_workers, engine["worker_memory"] or "auto")
     keys: Any = {name: engine[name] for name in ("tls_ca", "tls_cert", "tls_key", "unencrypted")}
-    with remote_client(engine["scheduler"], **keys) as client:
-        yield client
+    return remote_client(engine["scheduler"], **keys)
 
 
 def _search(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Options:

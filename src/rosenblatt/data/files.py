@@ -276,6 +276,14 @@ class Files:
         """How long all files are together, packed as they may be; None for standard input."""
         return sum(map(stored_size, self.names)) if self.rereadable else None
 
+    def decided(self) -> list[tuple[str, str]]:
+        """Return what was decided on files and columns: headings and words."""
+        return [] if self.decisions is None else [*self.decisions.lines()]
+
+    def report(self) -> dict[str, Any]:
+        """Return how the files were read, by name."""
+        return {"decisions": self.decisions, "bad_rows": self.bad_rows}
+
     def reading_notes(self) -> list[str]:
         """Return what a person should know of the rows that were read, and of those skipped."""
         notes = [*self.notes, *self.classes.notes()]

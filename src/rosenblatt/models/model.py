@@ -602,14 +602,13 @@ def record_of(outcome: Outcome) -> dict[str, Any]:
 
 def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
     """Return what a model says of the files that it learned from, and of how they were read."""
-    decisions = files.decisions
     return {
         "files": kept_names(files.names),
         "places": places_digest(files.names),
         "format": str(files.format),
         "title": title,
-        "decisions": None if decisions is None else decisions.as_json(),
-        "read_as": [] if decisions is None else [list(line) for line in decisions.lines()],
+        "decisions": None if files.decisions is None else files.decisions.as_json(),
+        "read_as": [list(line) for line in files.decided()],
         "bad_rows": files.bad_rows.as_json(),
         "notes": list(notes),
     }
