@@ -216,13 +216,12 @@ def _survival(display: Any, subject: Subject, options: Options, _: Options) -> A
 
 
 def _judged(display: Any, subject: Subject, options: Options, own: Options, **extra: Any) -> Any:
-    from rosenblatt.plots.error_curves import Split, train_and_test
+    from rosenblatt.plots.error_curves import split_rows
 
     if subject.model is not None or subject.test is not None:
         rows = subject.rows_to_draw
         return display.from_estimator(subject.estimator(options, **extra), *rows, **own)
-    halves = train_and_test(*subject.rows, None, None)
-    split = Split(*halves, options.get("random_state", 0))
+    split = split_rows(*subject.rows, seed=options.get("random_state", 0))
     model = learner(options, **extra).fit(split.X, split.y)
     return display.from_estimator(model, split.X_test, split.y_test, **own)
 

@@ -12,7 +12,7 @@ from rosenblatt.plots.frame import band_in, line_in
 from rosenblatt.plots.palette import FAINT, PURPLE
 from rosenblatt.plots.plane import Features, plane_of
 from rosenblatt.plots.scene import PlaneDisplay, Scene, scene_of, weight_arrow
-from rosenblatt.plots.subject import margins_of, rows_of_estimator, two_class_weights, unit
+from rosenblatt.plots.subject import rows_of_estimator, two_class_weights, unit
 
 
 @dataclass
@@ -83,7 +83,7 @@ class BoundaryDisplay(PlaneDisplay):
         """
         rows = rows_of_estimator(estimator, X, y, feature_names)
         weights = two_class_weights(estimator)
-        margins = margins_of(rows, weights)
+        margins = np.asarray(rows.sides * (rows.X @ weights.w + weights.b))  # y·(w·x + b)
         if margin is None:
             margin = max(float(margins.min()), 0.0)
         shown = plane_of(rows, features, plane, weights.w)

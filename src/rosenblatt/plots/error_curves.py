@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rosenblatt.models.learner import generator_from
 from rosenblatt.parameters import check_setting
 from rosenblatt.plots.display import Axes, Display, legend_beside, style_axes, titled
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
-from rosenblatt.plots.subject import DrawnRows, a_quarter, rows_of_data, rows_of_estimator
+from rosenblatt.plots.subject import a_quarter, rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import Order, row_numbers
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
@@ -77,10 +77,9 @@ class ErrorsDisplay(Display):
             Of the rows that are put aside.
         """
         learner = learner_or_default(estimator)
-        rows, test = train_and_test(X, y, X_test, y_test)
-        split = Split(rows, test, random_state)
+        split = split_rows(X, y, X_test, y_test, seed=random_state)
         training, judged = errors_by_pass(learner, split, max_iter)
-        name = "test error" if test is not None else "error on a held-out quarter"
+        name = "test error" if X_test is not None else "error on a held-out quarter"
         passes, best = np.arange(1, len(training) + 1), int(np.argmin(judged)) + 1
         title = type(learner).__name__
         return cls(passes, training, judged, best, "training error", name, title)
@@ -212,10 +211,9 @@ class OrdersDisplay(Display):
         from sklearn.base import clone
 
         learner = learner_or_default(estimator)
-        rows, test = train_and_test(X, y, X_test, y_test)
         errors: dict[str, list[tuple[NDArray[Any], NDArray[Any]]]] = {name: [] for name in ORDERS}
         for seed in range(random_state, random_state + n_seeds):
-            split = Split(rows, test, seed)
+            split = split_rows(X, y, X_test, y_test, seed=seed)
             for name, shuffle in ORDERS.items():
                 one = clone(learner).set_params(shuffle=shuffle, random_state=seed)
                 errors[name].append(errors_by_pass(one, split, max_iter))
@@ -223,7 +221,7 @@ class OrdersDisplay(Display):
             np.arange(1, max_iter + 1),
             {name: np.stack([pair[0] for pair in pairs]) for name, pairs in errors.items()},
             {name: np.stack([pair[1] for pair in pairs]) for name, pairs in errors.items()},
-            "test rows" if test is not None else "held-out quarter",
+            "test rows" if X_test is not None else "held-out quarter",
             type(learner).__name__,
         )
 
@@ -260,37 +258,35 @@ class OrdersDisplay(Display):
         self.legend_ = legend_beside(self.axes_[1], [pair[1] for pair in self.lines_.values()])
 
 
-class Split:
+class SplitRows(NamedTuple):
     """Rows to learn from and rows to judge by."""
 
-    def __init__(self, rows: DrawnRows, test: DrawnRows | None, seed: int) -> None:
-        if test is not None:
-            self.X, self.y, self.X_test, self.y_test = rows.X, rows.labels, test.X, test.labels
-            return
-        aside = a_quarter(rows.n_rows, seed)
-        kept = ~aside
-        if not aside.any() or len(np.unique(rows.numbers[kept])) < 2:
-            raise InputError(
-                f"{rows.n_rows} rows are too few to hold out a quarter of them; pass more rows, or "
-                "X_test and y_test."
-            )
-        self.X, self.y = rows.X[kept], rows.labels[kept]
-        self.X_test, self.y_test = rows.X[aside], rows.labels[aside]
+    X: Any
+    y: NDArray[Any]
+    X_test: Any
+    y_test: NDArray[Any]
 
 
-def train_and_test(X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[DrawnRows, DrawnRows | None]:
-    """Return training and test rows that belong together."""
+def split_rows(X: Any, y: Any, X_test: Any = None, y_test: Any = None, *, seed: int) -> SplitRows:
+    """Return rows to learn from and those to judge by: the ones given, or a quarter put aside."""
     if (X_test is None) != (y_test is None):
         raise InputError("X_test and y_test must be given together.")
     rows = rows_of_data(X, y)
-    if X_test is None:
-        return rows, None
-    known = SimpleNamespace(classes_=rows.classes, n_features_in_=rows.n_features)
-    return rows, rows_of_estimator(known, X_test, y_test)
+    if X_test is not None:
+        known = SimpleNamespace(classes_=rows.classes, n_features_in_=rows.n_features)
+        test = rows_of_estimator(known, X_test, y_test)
+        return SplitRows(rows.X, rows.labels, test.X, test.labels)
+    aside = a_quarter(rows.n_rows, seed)
+    if not aside.any() or len(np.unique(rows.numbers[~aside])) < 2:
+        raise InputError(
+            f"{rows.n_rows} rows are too few to hold out a quarter of them; pass more rows, or "
+            "X_test and y_test."
+        )
+    return SplitRows(rows.X[~aside], rows.labels[~aside], rows.X[aside], rows.labels[aside])
 
 
 def errors_by_pass(
-    estimator: Any, split: Split, max_iter: int
+    estimator: Any, split: SplitRows, max_iter: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the shares of training and test rows that are wrong after each pass of a new fit.
 

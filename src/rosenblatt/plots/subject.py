@@ -133,11 +133,6 @@ def two_class_weights(estimator: Any) -> Linear:
     return weights
 
 
-def margins_of(rows: DrawnRows, weights: Linear) -> NDArray[Any]:
-    """Return y·(w·x + b) of each row."""
-    return np.asarray(rows.sides * (rows.X @ weights.w + weights.b))
-
-
 def unit(w: NDArray[Any], b: float) -> tuple[NDArray[Any], float] | None:
     """Return (w, b) divided by ‖w‖; None where w is 0, or so small beside b that it might be."""
     length = hypot(*w)

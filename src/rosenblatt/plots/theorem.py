@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from rosenblatt.plots.display import Axes, Display, style_axes
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
 
 if TYPE_CHECKING:
-    from rosenblatt.tracing import ProofStep, Step, Trace
+    from rosenblatt.tracing import ProofStep, Trace
 
 FAR_ABOVE = 8.0  # times the mistakes, from where the bound needs a logarithmic axis
 MOST_STEPS = 200_000  # visits that are followed
@@ -26,8 +25,22 @@ class ProofDisplay(Display):
 
     @classmethod
     def from_data(cls, X: Any, y: Any, **parameters: Any) -> Self:
-        """Train a perceptron on separable rows; the parameters are those of ``trace``."""
-        return cls.from_trace(proof_trace(X, y, parameters))
+        """Train a perceptron on separable rows; the parameters are those of ``trace``.
+
+        Rows that are not separable are an InputError: the theorem is about rows that are.
+        """
+        from rosenblatt.theory.diagnosis import diagnose
+        from rosenblatt.tracing import trace
+
+        verdict = diagnose(X, y)
+        if verdict.status != "separable" or verdict.augmented is None:
+            raise InputError(
+                f"The rows are {verdict.status}; the bound on mistakes needs separable rows (the "
+                "picture of separability shows why)."
+            )
+        witness = (verdict.augmented[..., :-1], verdict.augmented[..., -1])  # of widest margin
+        how: dict[str, Any] = {"max_rows": MOST_STEPS} | parameters
+        return cls.from_trace(trace(X, y, witness=witness, **how))
 
     @classmethod
     @abstractmethod
@@ -173,27 +186,6 @@ def note_of(trace: "Trace") -> str:
     return "" if trace.stop_reason == "converged" else "the training was not over"
 
 
-def proof_trace(X: Any, y: Any, parameters: dict[str, Any]) -> "Trace":
-    """Return the trace of a perceptron beside the witness of widest margin.
-
-    Raises
-    ------
-    InputError
-        Where the rows are not separable: the theorem is about rows that are.
-    """
-    from rosenblatt.theory.diagnosis import diagnose
-    from rosenblatt.tracing import trace
-
-    verdict = diagnose(X, y)
-    if verdict.status != "separable" or verdict.augmented is None:
-        raise InputError(
-            f"The rows are {verdict.status}; the bound on mistakes needs separable rows (the "
-            "picture of separability shows why)."
-        )
-    witness = (verdict.augmented[..., :-1], verdict.augmented[..., -1])
-    return trace(X, y, witness=witness, **{"max_rows": MOST_STEPS} | parameters)
-
-
 def proofs_of(trace: "Trace") -> "tuple[NDArray[Any], list[ProofStep]]":
     """Return the places of the updates in the trace, counted from 1, and their proofs."""
     if trace.bound is None:
@@ -203,16 +195,3 @@ def proofs_of(trace: "Trace") -> "tuple[NDArray[Any], list[ProofStep]]":
     if not found:
         raise InputError("The trace has no update, so there is nothing to draw.")
     return np.array([k for k, _ in found]), [proof for _, proof in found]
-
-
-def update_to_draw(followed: "Trace", update: int | None) -> "Step":
-    """Return the update of this number, or one that shows most."""
-    if update is not None:
-        if not 1 <= update <= len(followed):
-            msg = f"Update {update} does not exist; training made {len(followed)} updates."
-            raise InputError(msg)
-        return followed[update - 1]
-    if not len(followed):
-        raise InputError("Training made no update, so there is nothing to draw.")
-    pairs = pairwise(followed)
-    return next((step for last, step in pairs if np.any(last.w)), followed[0])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,6 @@ from rosenblatt.plots.palette import FAINT, class_style
 from rosenblatt.plots.plane import Features, Plane, plane_of, plane_through
 from rosenblatt.plots.scene import PlaneDisplay, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
-from rosenblatt.plots.theorem import update_to_draw
 from rosenblatt.rules import additive_rules
 
 if TYPE_CHECKING:
@@ -84,8 +84,14 @@ class UpdateDisplay(PlaneDisplay):
         from rosenblatt.tracing import trace
 
         followed = trace(X, y, **{"max_rows": update or 50} | parameters | {"only_updates": True})
-        shown = rows_of_data(X, y, feature_names)
-        return cls._of_step(shown, update_to_draw(followed, update), features, plane)
+        if update is not None and not 1 <= update <= len(followed):
+            msg = f"Update {update} does not exist; training made {len(followed)} updates."
+            raise InputError(msg)
+        if not len(followed):
+            raise InputError("Training made no update, so there is nothing to draw.")
+        with_boundary = (step for last, step in pairwise(followed) if np.any(last.w))
+        step = followed[update - 1] if update else next(with_boundary, followed[0])
+        return cls._of_step(rows_of_data(X, y, feature_names), step, features, plane)
 
     @classmethod
     def _of_step(
