@@ -61,7 +61,7 @@ def test_new_token_is_shown_once(here: Path) -> None:
     writer = Writer(here / "rosenblatt-service")
     (record,) = writer.tokens.values()
     writer.close()
-    assert (record.name, record.scopes, record.models) == ("ann", '["teach"]', '["mail"]')
+    assert (record.name, record.scopes, record.models) == ("ann", ("teach",), ("mail",))
     again = serve("--new-token", "ann")
     assert (again.exit_code, again.stderr.startswith("Error")) == (2, True)
     assert "--scope has no effect without --new-token" in serve("--scope", "teach").stderr

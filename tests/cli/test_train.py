@@ -10,7 +10,7 @@ import click
 import numpy as np
 import pytest
 
-from rosenblatt.cli.options import Duration
+from rosenblatt.cli.options import seconds_of
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.data.files import table_batches
 from rosenblatt.estimators import PassiveAggressiveClassifier
@@ -567,7 +567,7 @@ def test_going_on_with_the_label_of_the_model(tmp_path: Path) -> None:
 )
 def test_times_have_units(text: str, seconds: float) -> None:
     """A time is seconds, or numbers with units."""
-    assert Duration().convert(text, None, None) == seconds
+    assert seconds_of(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "500ms", "5x", "m", "nan"])

@@ -49,7 +49,7 @@ def test_a_journal_of_format_1_is_read(old: Path) -> None:
     assert lines.count('"forgotten":21') == 2  # held back as e12, and learned after all
     assert asked.writer.entries["s"].shown.learner.space.names() == ("x", "z")
     tokens = {one.name: one.scopes for one in asked.writer.tokens.values()}
-    assert tokens == {"anna": '["teach"]', "liar": '["predict"]', "root": '["admin"]'}
+    assert tokens == {"anna": ("teach",), "liar": ("predict",), "root": ("admin",)}
     asked.close()
     again = opened(old)
     assert again.writer.entries["m"].shown.version == 21
@@ -91,7 +91,7 @@ def test_what_counts_is_the_chain_of_returns(data: st.DataObject) -> None:
                 kept, oldest = [one for one in kept if one != gone], head
             journal.append(1, [Event(head, kind, None, "{}", '"a"', None, 0.0, note=note)])
             histories.append(kept)
-        reader = journal.here
+        reader = journal
         assert [event.sequence for event in reader.counted(1)] == histories[-1]
         assert reader.counts(1)[0] == len(histories[-1])
         assert sum(point[1] for point in reader.curve(1, 3)) == len(histories[-1])

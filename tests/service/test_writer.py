@@ -387,7 +387,7 @@ def test_running_scale(tmp_path: Path, rule: str, form: str) -> None:
     assert [entry.shown.learner.decided(x)[0] for x in rows] == [
         online.predict_one(x) for x in rows
     ]
-    replayed = at_version(writer.journal.here, None, entry.record, entry.shown.version, Limits())
+    replayed = at_version(writer.journal, None, entry.record, entry.shown.version, Limits())
     assert bits(replayed.model()) == found
     crash(writer)
     again = Writer(tmp_path)

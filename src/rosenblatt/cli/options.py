@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -156,6 +156,13 @@ def _column_pairs(text: str) -> int | tuple[str, ...]:
     return pairs
 
 
+def seconds_of(text: str, least: float = LEAST) -> float:
+    """Return a number of seconds, or of times with units, such as 1h30m."""
+    text = text.strip().lower()
+    parts = TIME_PART.findall(text) if TIMES.fullmatch(text) else [(text, "s")]
+    return float(_between(least, sum(float(n) * SECONDS[unit] for n, unit in parts), inf))
+
+
 def _file_or_share(text: str) -> Any:
     try:
         float(text.removesuffix("%"))
@@ -164,6 +171,7 @@ def _file_or_share(text: str) -> Any:
     return _open_share(text)
 
 
+A_TIME = "a time; write seconds, or for example 90s, 5m or 1h30m."
 size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
 share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
 open_share = text_value(_open_share, "above 0 and below 1; write for example 0.02 or 2%.")
@@ -175,30 +183,6 @@ ngram_lengths = text_value(
     _ngram_lengths,
     f"a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5, or 0 for none.",
 )
-
-
-class Duration(click.ParamType[float]):
-    """A time: a number of seconds, or numbers with units, such as 90s, 5m or 1h30m."""
-
-    name = "time"
-
-    def __init__(self, *, zero: bool = False) -> None:
-        self._zero = zero  # whether 0 is accepted
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return seconds."""
-        text = str(value).strip().lower()
-        try:
-            seconds = float(text)
-        except ValueError:
-            parts = TIME_PART.findall(text) if TIMES.fullmatch(text) else [("-1", "s")]
-            seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
-        if not (seconds > 0 or (self._zero and seconds == 0)):
-            msg = f"{value!r} is not a time; write seconds, or for example 90s, 5m or 1h30m."
-            self.fail(msg, param, ctx)
-        return seconds
 
 
 metric_option = choice_option(
@@ -275,19 +259,8 @@ COLUMNS = ("label", "text", "category", "numeric", "ignore", "decimal")
 LAYOUT = tuple(entry.name for entry in fields(Layout))
 RULE = ("rule", "memory", *rule_parameters())
 RECIPE = (
-    *COLUMNS,
-    *(
-        "weight",
-        "group",
-        "scale",
-        "missing",
-        "bins",
-        "column_pairs",
-        "hash_bits",
-        "word_pairs",
-        "min_count",
-        "char_ngrams",
-    ),
+    *(*COLUMNS, "weight", "group", "scale", "missing", "bins", "column_pairs"),
+    *("hash_bits", "word_pairs", "min_count", "char_ngrams"),
     *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
     *("max_iter", "early_stopping", "recipe", "refit", "validation_fraction", "n_iter_no_change"),
     *("class_weight", "threshold"),
@@ -325,11 +298,13 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "buffer": {"callback": size},
     "worker_memory": {"callback": size},
     "time_limit": {
-        "type": Duration(),
+        "type": str,
+        "callback": text_value(seconds_of, A_TIME),
         "help": "Stop training after this time (90, 90s, 5m, 1h) and keep the best so far.",
     },
     "checkpoint_seconds": {
-        "type": Duration(zero=True),
+        "type": str,
+        "callback": text_value(partial(seconds_of, least=0.0), A_TIME),
         "help": "Time between two checkpoints, in seconds or with a unit.",
     },
     "calibrate": {"help": "Fit probabilities on the held-out rows (predict --proba)."},

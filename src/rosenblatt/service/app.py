@@ -40,7 +40,7 @@ from rosenblatt.service.writer import Entry, Writer
 JSON, NDJSON = "application/json", "application/x-ndjson"
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 TRUTHS = {"0": False, "1": True, "false": False, "true": True}
-NOBODY = Caller(None, frozenset(), None)
+NOBODY = Caller(None, (), None)
 BEGAN = "rosenblatt.began"  # in the scope of a request: when it came
 log = logging.getLogger("rosenblatt.service")
 encode = msgspec.json.Encoder().encode

@@ -62,7 +62,7 @@ def roll_back(
     """Make an older version the newest; a command. ``served`` is the model of that version."""
     writer.check_current(entry)
     model, journal, head = entry.record.model, writer.journal, entry.own.version + 1
-    if version < (journal.here.model(model) or entry.record).oldest:
+    if version < (journal.model(model) or entry.record).oldest:
         msg = f"Version {version} has examples that were forgotten in the meantime."
         raise RequestError(410, msg)
     file, note = file_of(served.model()), text_of({"version": version})
@@ -90,7 +90,7 @@ class Replays:
         """Accept a job; a command of the writer."""
         writer, now = self._writer, self._writer.clock()
         writer.check_current(entry)
-        examples = matching(writer.journal.here, entry, request)
+        examples = matching(writer.journal, entry, request)
         job = JobRecord(0, entry.record.model, text_of(request), token, now, WAITING, None)
         with writer.journal.transaction():
             number = writer.journal.insert("jobs", **job._asdict() | {"job": None})
@@ -185,10 +185,10 @@ class Replay:
         writer, entry = self._writer, self._entry
         model, journal = entry.record.model, writer.journal
         writer.check_current(entry)
-        if journal.here.last_turn(model) != self._turn:
+        if journal.last_turn(model) != self._turn:
             return (False,)  # what counts has changed meanwhile
-        self._learn(journal.here)
-        examples = matching(journal.here, entry, self._request)
+        self._learn(journal)
+        examples = matching(journal, entry, self._request)
         head, file = entry.own.version + 1, file_of(self._served.model())
         note = text_of({"examples": len(examples), "by": list(_given(self._request))})
         answer = Forgotten(examples=len(examples), version=head, job=job)

@@ -10,6 +10,7 @@ chain of returns: what one of them left behind counts again when another leads t
 it.
 """
 
+import json
 import operator
 import sqlite3
 from bisect import bisect_left
@@ -151,8 +152,8 @@ class TokenRecord(NamedTuple):
 
     name: str
     digest: bytes
-    scopes: str
-    models: str | None
+    scopes: tuple[str, ...]
+    models: tuple[str, ...] | None  # None: all
     created: float
 
 
@@ -183,212 +184,17 @@ TURNS = "events INDEXED BY events_by_turn WHERE kind IN (3, 4) AND model = ?"  #
 WRONG = "(predicted IS NULL OR predicted <> label)"
 
 
-class Journal:
-    """An open journal. One thread writes; others read by connections of their own, ``reader``."""
-
-    def __init__(self, folder: Path, most_bytes: int | None = None) -> None:
-        self.path = folder / FILE
-        self._check_lost(folder / SNAPSHOTS)
-        self._most_bytes = most_bytes
-        self.connection = self._opened()
-
-    def _check_lost(self, snapshots: Path) -> None:
-        """Raise InputError where the file was lost, but not its log or snapshots."""
-        if self.path.exists() and self.path.stat().st_size:
-            return
-        state = "empty" if self.path.exists() else "missing"
-        log = self.path.with_name(f"{FILE}-wal")
-        if log.exists() and log.stat().st_size:  # SQLite would delete it
-            beside, away = "there is a log of it beside it", log
-        elif any(snapshots.glob("*.model")):
-            beside, away = "there are snapshots of models beside it", snapshots
-        else:
-            return
-        msg = f"{self.path} is {state}, but {beside}. {RESTORE}, or remove {away} to begin anew."
-        raise InputError(msg)
-
-    def _opened(self) -> sqlite3.Connection:
-        try:
-            self.path.touch(0o600)  # what SQLite puts beside it gets the same mode
-            connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._prepare(connection)
-        except sqlite3.DatabaseError as error:
-            msg = f"{self.path} cannot be used as a journal: {error}. {RESTORE}."
-            raise InputError(msg) from error
-        return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        pragma = partial(_pragma, connection)
-        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        new = not tables and not pragma("application_id")
-        if not new:
-            if pragma("application_id") != APPLICATION_ID:
-                msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
-                raise InputError(msg)
-            version = pragma("user_version")
-            if version not in (1, SCHEMA_VERSION):
-                raise InputError(
-                    f"{self.path} has format {version}, and this rosenblatt knows "
-                    f"{SCHEMA_VERSION}; upgrade rosenblatt."
-                )
-            found = pragma("quick_check(1)")
-            if found != "ok":
-                raise self.damaged(found)
-        pragma("journal_mode = WAL")
-        pragma("synchronous = FULL")
-        pragma("secure_delete = ON")  # what is forgotten is overwritten
-        if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
-            raise InputError(f"{self.path} cannot be written durably here; choose a local disk.")
-        if new or version != SCHEMA_VERSION:
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in (SCHEMA + TOKENS if new else FROM_1_TO_2).split(";\n"):
-                connection.execute(statement)
-            pragma(f"application_id = {APPLICATION_ID}")
-            pragma(f"user_version = {SCHEMA_VERSION}")
-            connection.execute("COMMIT")
-        if self._most_bytes is not None:
-            pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
-
-    def damaged(self, reason: object) -> InputError:
-        """Return the error for a journal that cannot be read."""
-        return InputError(f"{self.path} is damaged: {reason}. {RESTORE}.")
-
-    def reopen(self) -> None:
-        """Open the file anew, as after a failure."""
-        self.close()
-        self.connection = self._opened()
-
-    def has_room(self) -> bool:
-        """Return whether the file may grow, or has pages to use again."""
-        names = "max_page_count", "page_count", "freelist_count"
-        most, pages, free = (_pragma(self.connection, name) for name in names)
-        return bool(pages < most or free)
-
-    def close(self) -> None:
-        """Close the file."""
-        self.connection.close()
-
-    @contextmanager
-    def reader(self) -> "Iterator[JournalReader]":
-        """Read the journal as it is now, for another thread."""
-        connection = sqlite3.connect(
-            f"{self.path.resolve().as_uri()}?mode=ro",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        with closing(connection):
-            connection.execute("BEGIN")
-            yield JournalReader(connection)
-
-    @property
-    def here(self) -> "JournalReader":
-        """What can be read in the thread that writes, its open transaction included."""
-        return JournalReader(self.connection)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit what is done within, or give it up if something is raised."""
-        self.connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.commit()
-        except BaseException:
-            with suppress(sqlite3.Error):  # SQLite may have done so itself
-                self.connection.execute("ROLLBACK")
-            raise
-
-    def commit(self) -> None:
-        """Force a transaction to the disk; nothing is acknowledged before it returns."""
-        self.connection.execute("COMMIT")
-
-    def empty_log(self) -> bool:
-        """Empty the write-ahead log; return False while a reader, such as a backup, holds it.
-
-        Jobs whose examples were in the log are done when it is empty.
-        """
-        _pragma(self.connection, f"busy_timeout = {CHECKPOINT_MILLISECONDS}")
-        try:
-            held = _pragma(self.connection, "wal_checkpoint(TRUNCATE)")
-        finally:
-            _pragma(self.connection, f"busy_timeout = {1000 * BUSY_SECONDS}")
-        if not held:
-            self.connection.execute(f"UPDATE jobs SET status = '{DONE}' WHERE status = '{ERASED}'")
-        return not held
-
-    def insert(self, table: str, **values: Any) -> int:
-        """Add a row to a table, and return its number."""
-        names, places = ", ".join(values), ", ".join("?" * len(values))
-        text = f"INSERT INTO {table} ({names}) VALUES ({places})"
-        return int(self.connection.execute(text, [*values.values()]).lastrowid or 0)
-
-    def remove_model(self, model: int) -> None:
-        """Remove a model with all of its examples."""
-        for table in ("events", "bases", "jobs", "models"):
-            self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
-
-    def append(self, model: int, events: Iterable[Event]) -> None:
-        """Add events, which have the next numbers."""
-        self.connection.executemany(INSERT, ((model, *event) for event in events))
-
-    def turn(self, model: int, event: Event, file: bytes | None) -> None:
-        """Add an event that changes which examples count, with the model file as its base."""
-        self.append(model, [event])
-        self.insert("bases", model=model, sequence=event.sequence, file=file)
-
-    def rewrite(self, model: int, lessons: Iterable[tuple[Any, ...]]) -> None:
-        """Change what examples did: predicted, mistake, step, rival, seen, classes, sequence."""
-        self.connection.executemany(
-            "UPDATE events SET predicted = ?, mistake = ?, step = ?, rival = ?, seen = ?, "
-            f"classes = ? WHERE model = {model:d} AND sequence = ?",
-            lessons,
-        )
-
-    def erase(self, model: int, sequences: Iterable[int], by: int) -> None:
-        """Erase examples; their ids stay, so that they are not taught again by a retry."""
-        self.connection.executemany(
-            "UPDATE events SET features = NULL, label = NULL, predicted = NULL, rival = NULL, "
-            f"step = NULL, forgotten = ? WHERE model = {model:d} AND sequence = ?",
-            ((by, sequence) for sequence in sequences),
-        )
-
-    def forget_versions(self, model: int, before: int) -> None:
-        """Remove what would bring back a version before this one, but for the first base."""
-        self.connection.execute(
-            "DELETE FROM bases WHERE model = ? AND sequence > 0 AND sequence < ?", (model, before)
-        )
-        self.connection.execute("UPDATE models SET oldest = ? WHERE model = ?", (before, model))
-
-    def end_job(self, job: int, status: str, answer: str) -> None:
-        """Write down how a job ended."""
-        text = "UPDATE jobs SET status = ?, answer = ? WHERE job = ?"
-        self.connection.execute(text, (status, answer, job))
-
-    def remove_token(self, name: str) -> bool:
-        """Remove a token, which is no longer accepted; return whether there was one."""
-        return self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
-
-
-def _pragma(connection: sqlite3.Connection, text: str) -> Any:
-    """Set or ask a setting of SQLite, and return what it is."""
-    row = connection.execute(f"PRAGMA {text}").fetchone()
-    return None if row is None else row[0]
-
-
 class JournalReader:
     """What can be asked of a journal."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
 
     def _all(self, text: str, *values: Any) -> list[Any]:
-        return self._connection.execute(text, values).fetchall()
+        return self.connection.execute(text, values).fetchall()
 
     def _events(self, where: str, values: Any) -> Iterator[Event]:
-        rows = self._connection.execute(f"SELECT {FIELDS} FROM events WHERE {where}", values)
+        rows = self.connection.execute(f"SELECT {FIELDS} FROM events WHERE {where}", values)
         return map(Event._make, rows)
 
     def models(self) -> list[ModelRecord]:
@@ -502,10 +308,208 @@ class JournalReader:
 
     def tokens(self) -> list[TokenRecord]:
         """Return all tokens by name."""
-        return [TokenRecord(*row) for row in self._all("SELECT * FROM tokens ORDER BY name")]
+        return [
+            TokenRecord(
+                name, key, tuple(json.loads(scopes)), models and tuple(json.loads(models)), at
+            )
+            for name, key, scopes, models, at in self._all("SELECT * FROM tokens ORDER BY name")
+        ]
 
     def jobs(self, model: int | None = None) -> list[JobRecord]:
         """Return the jobs of a model, or all that wait for a replay."""
         where, value = ("status", WAITING) if model is None else ("model", model)
         rows = self._all(f"SELECT * FROM jobs WHERE {where} = ? ORDER BY job", value)
         return [JobRecord(*row) for row in rows]
+
+
+class Journal(JournalReader):
+    """An open journal. One thread writes; others read by connections of their own, ``reader``.
+
+    What the thread that writes reads of it has its open transaction included.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int | None = None) -> None:
+        self.path = folder / FILE
+        self._check_lost(folder / SNAPSHOTS)
+        self._most_bytes = most_bytes
+        super().__init__(self._opened())
+
+    def _check_lost(self, snapshots: Path) -> None:
+        """Raise InputError where the file was lost, but not its log or snapshots."""
+        if self.path.exists() and self.path.stat().st_size:
+            return
+        state = "empty" if self.path.exists() else "missing"
+        log = self.path.with_name(f"{FILE}-wal")
+        if log.exists() and log.stat().st_size:  # SQLite would delete it
+            beside, away = "there is a log of it beside it", log
+        elif any(snapshots.glob("*.model")):
+            beside, away = "there are snapshots of models beside it", snapshots
+        else:
+            return
+        msg = f"{self.path} is {state}, but {beside}. {RESTORE}, or remove {away} to begin anew."
+        raise InputError(msg)
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self.path.touch(0o600)  # what SQLite puts beside it gets the same mode
+            connection = sqlite3.connect(
+                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._prepare(connection)
+        except sqlite3.DatabaseError as error:
+            msg = f"{self.path} cannot be used as a journal: {error}. {RESTORE}."
+            raise InputError(msg) from error
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        pragma = partial(_pragma, connection)
+        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        new = not tables and not pragma("application_id")
+        if not new:
+            if pragma("application_id") != APPLICATION_ID:
+                msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
+                raise InputError(msg)
+            version = pragma("user_version")
+            if version not in (1, SCHEMA_VERSION):
+                raise InputError(
+                    f"{self.path} has format {version}, and this rosenblatt knows "
+                    f"{SCHEMA_VERSION}; upgrade rosenblatt."
+                )
+            found = pragma("quick_check(1)")
+            if found != "ok":
+                raise self.damaged(found)
+        pragma("journal_mode = WAL")
+        pragma("synchronous = FULL")
+        pragma("secure_delete = ON")  # what is forgotten is overwritten
+        if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
+            raise InputError(f"{self.path} cannot be written durably here; choose a local disk.")
+        if new or version != SCHEMA_VERSION:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in (SCHEMA + TOKENS if new else FROM_1_TO_2).split(";\n"):
+                connection.execute(statement)
+            pragma(f"application_id = {APPLICATION_ID}")
+            pragma(f"user_version = {SCHEMA_VERSION}")
+            connection.execute("COMMIT")
+        if self._most_bytes is not None:
+            pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
+
+    def damaged(self, reason: object) -> InputError:
+        """Return the error for a journal that cannot be read."""
+        return InputError(f"{self.path} is damaged: {reason}. {RESTORE}.")
+
+    def reopen(self) -> None:
+        """Open the file anew, as after a failure."""
+        self.close()
+        self.connection = self._opened()
+
+    def has_room(self) -> bool:
+        """Return whether the file may grow, or has pages to use again."""
+        names = "max_page_count", "page_count", "freelist_count"
+        most, pages, free = (_pragma(self.connection, name) for name in names)
+        return bool(pages < most or free)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    @contextmanager
+    def reader(self) -> Iterator[JournalReader]:
+        """Read the journal as it is now, for another thread."""
+        connection = sqlite3.connect(
+            f"{self.path.resolve().as_uri()}?mode=ro",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        with closing(connection):
+            connection.execute("BEGIN")
+            yield JournalReader(connection)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what is done within, or give it up if something is raised."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.commit()
+        except BaseException:
+            with suppress(sqlite3.Error):  # SQLite may have done so itself
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def commit(self) -> None:
+        """Force a transaction to the disk; nothing is acknowledged before it returns."""
+        self.connection.execute("COMMIT")
+
+    def empty_log(self) -> bool:
+        """Empty the write-ahead log; return False while a reader, such as a backup, holds it.
+
+        Jobs whose examples were in the log are done when it is empty.
+        """
+        _pragma(self.connection, f"busy_timeout = {CHECKPOINT_MILLISECONDS}")
+        try:
+            held = _pragma(self.connection, "wal_checkpoint(TRUNCATE)")
+        finally:
+            _pragma(self.connection, f"busy_timeout = {1000 * BUSY_SECONDS}")
+        if not held:
+            self.connection.execute(f"UPDATE jobs SET status = '{DONE}' WHERE status = '{ERASED}'")
+        return not held
+
+    def insert(self, table: str, **values: Any) -> int:
+        """Add a row to a table, and return its number."""
+        names, places = ", ".join(values), ", ".join("?" * len(values))
+        text = f"INSERT INTO {table} ({names}) VALUES ({places})"
+        return int(self.connection.execute(text, [*values.values()]).lastrowid or 0)
+
+    def remove_model(self, model: int) -> None:
+        """Remove a model with all of its examples."""
+        for table in ("events", "bases", "jobs", "models"):
+            self.connection.execute(f"DELETE FROM {table} WHERE model = ?", (model,))
+
+    def append(self, model: int, events: Iterable[Event]) -> None:
+        """Add events, which have the next numbers."""
+        self.connection.executemany(INSERT, ((model, *event) for event in events))
+
+    def turn(self, model: int, event: Event, file: bytes | None) -> None:
+        """Add an event that changes which examples count, with the model file as its base."""
+        self.append(model, [event])
+        self.insert("bases", model=model, sequence=event.sequence, file=file)
+
+    def rewrite(self, model: int, lessons: Iterable[tuple[Any, ...]]) -> None:
+        """Change what examples did: predicted, mistake, step, rival, seen, classes, sequence."""
+        self.connection.executemany(
+            "UPDATE events SET predicted = ?, mistake = ?, step = ?, rival = ?, seen = ?, "
+            f"classes = ? WHERE model = {model:d} AND sequence = ?",
+            lessons,
+        )
+
+    def erase(self, model: int, sequences: Iterable[int], by: int) -> None:
+        """Erase examples; their ids stay, so that they are not taught again by a retry."""
+        self.connection.executemany(
+            "UPDATE events SET features = NULL, label = NULL, predicted = NULL, rival = NULL, "
+            f"step = NULL, forgotten = ? WHERE model = {model:d} AND sequence = ?",
+            ((by, sequence) for sequence in sequences),
+        )
+
+    def forget_versions(self, model: int, before: int) -> None:
+        """Remove what would bring back a version before this one, but for the first base."""
+        self.connection.execute(
+            "DELETE FROM bases WHERE model = ? AND sequence > 0 AND sequence < ?", (model, before)
+        )
+        self.connection.execute("UPDATE models SET oldest = ? WHERE model = ?", (before, model))
+
+    def end_job(self, job: int, status: str, answer: str) -> None:
+        """Write down how a job ended."""
+        text = "UPDATE jobs SET status = ?, answer = ? WHERE job = ?"
+        self.connection.execute(text, (status, answer, job))
+
+    def remove_token(self, name: str) -> bool:
+        """Remove a token, which is no longer accepted; return whether there was one."""
+        return self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
+
+
+def _pragma(connection: sqlite3.Connection, text: str) -> Any:
+    """Set or ask a setting of SQLite, and return what it is."""
+    row = connection.execute(f"PRAGMA {text}").fetchone()
+    return None if row is None else row[0]

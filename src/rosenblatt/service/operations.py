@@ -38,7 +38,6 @@ from rosenblatt.service.history import (
     label_from,
     new_learner,
     spec_from,
-    text_of,
 )
 from rosenblatt.service.journal import (
     DONE,
@@ -71,7 +70,6 @@ SHARED_STEPS = (
     "for explain."
 )
 MOST_LINES = 10_000  # of the journal in one answer
-LISTS = ("scopes", "models")  # of a token; JSON in the journal
 PAGE = Path(__file__).parent / "page"
 LAB = Path(__file__).parents[1] / "lab" / "assets"
 LAB_PARTS = ("colours.css", "elements.js", "chart.js", "icon.svg")  # that the page takes from there
@@ -561,9 +559,8 @@ async def rollback(
 async def list_tokens(app: Application, call: Call) -> requests.TokenList:
     """List the tokens, without the secrets."""
     call.caller.check_all_models()
-    return requests.TokenList(
-        tokens=[_token(record) for record in sorted(app.writer.tokens.values())]
-    )
+    tokens = sorted(app.writer.tokens.values())
+    return requests.TokenList(tokens=[requests.TokenAnswer.from_record(one) for one in tokens])
 
 
 @operation("POST", "/v1/tokens", "admin", status=HTTPStatus.CREATED)
@@ -574,7 +571,7 @@ async def make_token(
     call.caller.check_all_models()
     secret, record = token_record(body, app.writer.clock())
     await app.command(lambda: app.writer.add_token(record))
-    return _token(record, secret)
+    return requests.TokenAnswer.from_record(record, token=secret)
 
 
 @operation("DELETE", "/v1/tokens/{token}", "admin", status=HTTPStatus.NO_CONTENT)
@@ -592,14 +589,9 @@ def token_record(request: requests.TokenRequest, now: float) -> tuple[str, Token
         raise RequestError(422, msg)
     for name in request.models or ():
         check_name(name)
-    models = None if request.models is None else text_of(request.models)
-    secret, scopes = secrets.token_urlsafe(32), text_of(sorted(set(request.scopes)))  # 256 bits
+    models = None if request.models is None else tuple(request.models)
+    secret, scopes = secrets.token_urlsafe(32), tuple(sorted(set(request.scopes)))  # 256 bits
     return secret, TokenRecord(request.name, digest_of(secret), scopes, models, now)
-
-
-def _token(record: TokenRecord, secret: str | None = None) -> requests.TokenAnswer:
-    lists = {name: msgspec.json.decode(getattr(record, name) or "null") for name in LISTS}
-    return requests.TokenAnswer.from_record(record, token=secret, **lists)
 
 
 @operation("GET", "/health", None)

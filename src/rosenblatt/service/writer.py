@@ -323,7 +323,7 @@ class Writer:
                 label = learner.checked(label_of(one.label))
                 body = text_of(one.features), text_of(label)
                 if one.id is not None:
-                    first = events.get(one.id) or self.journal.here.event(model, one.id)
+                    first = events.get(one.id) or self.journal.event(model, one.id)
                     if first is not None:
                         answers.append(_first_answer(first, body))
                         continue
@@ -389,14 +389,14 @@ class Writer:
     def _load(self) -> dict[str, Entry]:
         """Return all models as the journal has them."""
         try:
-            own = {record.name: self._entry(record) for record in self.journal.here.models()}
+            own = {record.name: self._entry(record) for record in self.journal.models()}
         except (msgspec.MsgspecError, sqlite3.DatabaseError) as error:
             raise self.journal.damaged(error) from error
         self.snapshots.remove_others({entry.record.model for entry in own.values()})
         return own
 
     def _entry(self, record: ModelRecord) -> Entry:
-        reader = self.journal.here
+        reader = self.journal
         head = reader.head(record.model)
         self.snapshots.remove_outside(record.model, record.oldest, head)
         learner = at_version(reader, self.snapshots, record, head, self.limits)
@@ -444,7 +444,7 @@ class Writer:
         self, entry: Entry, served: ServedLearner, *, forgotten: bool
     ) -> Callable[[], None]:
         """Replace a learner, and return what shows it; ``forgotten`` drops old predictions."""
-        reader, model = self.journal.here, entry.record.model
+        reader, model = self.journal, entry.record.model
         record = reader.model(model) or entry.record
         entry.snapshot = reader.head(model)
         entry.own = LearnerStatus(served, entry.snapshot, *reader.counts(model))
@@ -480,15 +480,17 @@ class Writer:
 
     def _tokens_shown(self) -> Callable[[], None]:
         """Return what lets readers see the tokens that there are now."""
-        tokens = self.journal.here.tokens()
+        tokens = self.journal.tokens()
         return lambda: setattr(self, "tokens", {token.digest: token for token in tokens})
 
     def add_token(self, token: TokenRecord) -> tuple[TokenRecord, Callable[[], None]]:
         """Add a token; a command."""
-        if any(one.name == token.name for one in self.journal.here.tokens()):
+        if any(one.name == token.name for one in self.journal.tokens()):
             raise RequestError(409, f"There is a token {token.name!r} already; remove it first.")
         with self.journal.transaction():
-            self.journal.insert("tokens", **token._asdict())
+            models = None if token.models is None else text_of(token.models)
+            lists = {"scopes": text_of(token.scopes), "models": models}
+            self.journal.insert("tokens", **token._asdict() | lists)
         return token, self._tokens_shown()
 
     def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
