@@ -16,8 +16,8 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss, precision_sc
 from rosenblatt import MultilabelClassifier, load, save, train_files
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import learn_files
+from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.export import to_json, to_onnx
-from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.model import Model
 from rosenblatt.training.examples import label_losses
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron, audit, train_files
 from rosenblatt.errors import InputError
-from rosenblatt.models.label_evaluation import LabelEvaluation
+from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.search import splits
 from rosenblatt.tuning.folds import cross_validate
 

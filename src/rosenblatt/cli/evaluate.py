@@ -26,9 +26,13 @@ from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.training_report import Judged, always_sentence, warn_of_labels
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
-from rosenblatt.models.evaluation import Evaluation, evaluation_of
+from rosenblatt.models.evaluation import (
+    Evaluation,
+    LabelEvaluation,
+    evaluation_of,
+    label_evaluation_of,
+)
 from rosenblatt.models.guarantee import rows_apart
-from rosenblatt.models.label_evaluation import LabelEvaluation, label_evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import (

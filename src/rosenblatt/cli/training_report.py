@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
-from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, wilson
 from rosenblatt.models.guarantee import rows_apart
-from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import interval, label_figures

@@ -12,7 +12,7 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, fit_calibration, fit_label_calibration
-from rosenblatt.models.label_evaluation import LabelEvaluation
+from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.label_thresholds import above, fitted_thresholds
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.metrics import Threshold, best_threshold

@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
-    from rosenblatt.models.evaluation import Evaluation
+    from rosenblatt.models.evaluation import Evaluation, LabelEvaluation
     from rosenblatt.models.explanation import Explanation
-    from rosenblatt.models.label_evaluation import LabelEvaluation
     from rosenblatt.models.metrics import Threshold
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
@@ -489,8 +488,7 @@ class Model:
         self, paths: str | Sequence[str], *, layout: Layout | None = None
     ) -> "Evaluation | LabelEvaluation":
         """Return how good the model is on the rows of files, which have labels."""
-        from rosenblatt.models.evaluation import evaluation_of
-        from rosenblatt.models.label_evaluation import label_evaluation_of
+        from rosenblatt.models.evaluation import evaluation_of, label_evaluation_of
 
         told: list[str] = []
         rows = self.rows(paths, layout=layout, tell=told.append)

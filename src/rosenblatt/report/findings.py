@@ -11,10 +11,14 @@ from scipy.sparse import csr_array
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import leaks
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.models.evaluation import Evaluation, evaluation_of
+from rosenblatt.models.evaluation import (
+    Evaluation,
+    LabelEvaluation,
+    evaluation_of,
+    label_evaluation_of,
+)
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
 from rosenblatt.models.guarantee import RowsApart, rows_apart
-from rosenblatt.models.label_evaluation import LabelEvaluation, label_evaluation_of
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow

@@ -7,9 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rosenblatt.models.evaluation import Evaluation, wilson
+from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, wilson
 from rosenblatt.models.explanation import Contribution, Explanation, Ranking
-from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.model import Model
 from rosenblatt.wording import (
     Bar,

@@ -15,10 +15,9 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.evaluation import Evaluation
+from rosenblatt.models.evaluation import Evaluation, LabelEvaluation
 from rosenblatt.models.held_out import recorded
 from rosenblatt.models.kernel_machine import kernel_model
-from rosenblatt.models.label_evaluation import LabelEvaluation
 from rosenblatt.models.learner import several_labels
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model, Scorer
