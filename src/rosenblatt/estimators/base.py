@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import ATTRIBUTES
-from rosenblatt.estimators.held_out import HeldOutRows
-from rosenblatt.estimators.probabilities import with_probabilities
+from rosenblatt.estimators.held_out import HeldOutRows, with_probabilities
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.single_row import learn_single_row, predict_single_row
 from rosenblatt.estimators.validation import (
@@ -113,6 +112,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     """
 
     _warns = True  # of a training that ended before it was done
+    _cure = RAISE_MAX_ITER  # what to do about that
     _model: Model  # its options are those of the moment: see model_
     _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
@@ -211,9 +211,33 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[winners(scores, positive=self.zero == "positive")]
         return labels
 
-    @abstractmethod
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the rows of X and their labels y."""
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from the rows of X and their labels y.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n_rows, n_features)
+            float32, float64 and uint8 are used without a copy.
+        y : array of shape (n_rows,)
+            Labels: numbers or strings, two classes or more.
+        sample_weight : array of shape (n_rows,), default None
+            Multiplies the step of each row. A row of weight 0 is left out altogether.
+        X_val, y_val : rows like those of X and their labels, default None
+            Held out in place of random rows, for early stopping and ``calibrate``.
+        groups : array of shape (n_rows,), default None
+            Rows of equal value are held out together, or not.
+        """
+        held_out = HeldOutRows.checked(X_val, y_val, groups)
+        self._tell(*self._fit(X, y, sample_weight, held_out))
+        return self
 
     def _fit(
         self,
@@ -352,13 +376,11 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         weight = row_weights(self.class_weight, weight, y, classes, streamed=streamed)
         return Examples(rows, self._encode(y, classes), weight)
 
-    def _tell(
-        self, outcome: Outcome, held: Callable[[], int] | None, cure: str = RAISE_MAX_ITER
-    ) -> None:
+    def _tell(self, outcome: Outcome, held: Callable[[], int] | None) -> None:
         """Say how a training ended, and warn where it ended before it was done."""
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        warning = None if outcome.stop_reason == "converged" else advice(outcome, held, cure)
+        warning = advice(outcome, held, self._cure)
         if warning is not None and self._warns:
             warnings.warn(f"{type(self).__name__} {warning}", ConvergenceWarning, stacklevel=3)
 
@@ -375,7 +397,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
 
     mistakes_: Mistakes
 
-    def fit(
+    def fit(  # type: ignore[override]  # where to start comes first, as in scikit-learn
         self,
         X: Any,
         y: Any,
@@ -406,9 +428,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         start = {"coef_init": coef_init, "intercept_init": intercept_init}
         start = {} if coef_init is None and intercept_init is None else start
         whole = not start and not (self.warm_start and "_model" in vars(self))
-        own = None
-        if X_val is not None or y_val is not None or groups is not None:
-            own = HeldOutRows.checked(X_val, y_val, groups)
+        own = HeldOutRows.checked(X_val, y_val, groups)
         outcome, held = self._fit(X, y, sample_weight, own, **start)
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and whole:  # else it is not the whole list

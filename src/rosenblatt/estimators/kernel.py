@@ -3,10 +3,10 @@
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import FittedClassifier, Trained
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
-from rosenblatt.estimators.held_out import HeldOutRows
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
@@ -136,41 +135,10 @@ class KernelPerceptron(FittedClassifier):
     cache_size: float = 200
 
     _encode = staticmethod(numbers_of)
+    _cure = KERNEL_CURE
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(stored=False, **others)
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from the rows of X and their labels y.
-
-        Parameters
-        ----------
-        X : array or CSR matrix of shape (n_rows, n_features)
-            float32, float64 and uint8 are used without a copy. With ``kernel="precomputed"`` the
-            kernel values of all rows against all, (n_rows, n_rows).
-        y : array of shape (n_rows,)
-            Labels: numbers or strings, two classes or more.
-        sample_weight : array of shape (n_rows,), default None
-            Multiplies the step of each row. A row of weight 0 is left out altogether.
-        X_val, y_val : rows like those of X and their labels, default None
-            Held out in place of random rows, for early stopping and ``calibrate``.
-        groups : array of shape (n_rows,), default None
-            Rows of equal value are held out together, or not.
-        """
-        own = None
-        if X_val is not None or y_val is not None or groups is not None:
-            own = HeldOutRows.checked(X_val, y_val, groups)
-        outcome, held = self._fit(X, y, sample_weight, own)
-        self._tell(outcome, held, KERNEL_CURE)
-        return self
 
     partial_fit = available_if(can_stream)(FittedClassifier.partial_fit)
 

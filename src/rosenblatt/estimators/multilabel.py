@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
+from rosenblatt.estimators.held_out import scores_apart
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
-from rosenblatt.estimators.probabilities import scores_apart
 from rosenblatt.estimators.validation import check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
@@ -167,7 +167,7 @@ class MultilabelClassifier(RuleClassifier):
     thresholds: bool = True
     _several = False  # whether y gave each row any number of labels
 
-    def fit(
+    def fit(  # type: ignore[override]  # see OnlineClassifier
         self,
         X: Any,
         y: Any,
