@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.budget import DAMAGE, FORGETTING, MISTAKES, Limit
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.rules import PA1, Perceptron, Rule
-from rosenblatt.training.examples import Examples
+from rosenblatt.training.examples import Examples, random_words
 from rosenblatt.training.kernel import BudgetTraining
 from rosenblatt.training.loop import Plan
 from tests.examples import FORMATS, Drawn, data_sets, integers

@@ -235,8 +235,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         groups : array of shape (n_rows,), default None
             Rows of equal value are held out together, or not.
         """
-        held_out = HeldOutRows.checked(X_val, y_val, groups)
-        self._tell(*self._fit(X, y, sample_weight, held_out))
+        self._tell(*self._fit(X, y, sample_weight, (X_val, y_val, groups)))
         return self
 
     def _fit(
@@ -244,10 +243,12 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         X: Any,
         y: Any,
         sample_weight: ArrayLike | None,
-        held_out: HeldOutRows | None = None,
+        own: tuple[Any, Any, Any],  # rows to hold out, their labels, and groups of rows
         **start: ArrayLike | None,
     ) -> Trained:
         """Learn, and return how it went and what counts the mistakes of weights that decide."""
+        given = any(part is not None for part in own)
+        held_out = HeldOutRows.checked(*own) if given else None
         warm = self.warm_start and "_model" in vars(self)
         learner = self._checked_learner(goes_on=warm)
         rows, y = self._check_rows(X, y, reset=not warm)
@@ -380,7 +381,8 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """Say how a training ended, and warn where it ended before it was done."""
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
-        warning = advice(outcome, held, self._cure)
+        ended = outcome.stop_reason == "converged"
+        warning = None if ended else advice(outcome, held, self._cure)
         if warning is not None and self._warns:
             warnings.warn(f"{type(self).__name__} {warning}", ConvergenceWarning, stacklevel=3)
 
@@ -428,8 +430,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         start = {"coef_init": coef_init, "intercept_init": intercept_init}
         start = {} if coef_init is None and intercept_init is None else start
         whole = not start and not (self.warm_start and "_model" in vars(self))
-        own = HeldOutRows.checked(X_val, y_val, groups)
-        outcome, held = self._fit(X, y, sample_weight, own, **start)
+        outcome, held = self._fit(X, y, sample_weight, (X_val, y_val, groups), **start)
         self.__dict__.pop("mistakes_", None)
         if outcome.mistakes is not None and whole:  # else it is not the whole list
             self.mistakes_ = outcome.mistakes

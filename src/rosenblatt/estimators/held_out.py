@@ -31,15 +31,15 @@ class HeldOutRows(NamedTuple):
     groups: Any = None
 
     @classmethod
-    def checked(cls, X: Any, y: Any, groups: Any) -> "HeldOutRows | None":
-        """Return what was given of the parameters of ``fit``, if anything was."""
+    def checked(cls, X: Any, y: Any, groups: Any) -> "HeldOutRows":
+        """Return what was given of the parameters of ``fit``."""
         if (X is None) != (y is None):
             msg = "fit needs X_val and y_val, or neither; got one of them."
             raise InputError(msg)
         if X is not None and groups is not None:
             msg = "X_val and groups both say which rows are held out: leave one of them out."
             raise InputError(msg)
-        return None if X is None and groups is None else cls(X, y, groups)
+        return cls(X, y, groups)
 
     def chosen(self, estimator: Any, examples: Examples, classes: NDArray[Any]) -> Examples:
         """Return examples that say which of their rows are held out; own rows are added to them."""

@@ -1,4 +1,4 @@
-"""Rows, dense or CSR, and what a pass asks of a row.
+"""Rows, dense or CSR, the order in which they come, and what a pass asks of a row.
 
 Both formats answer the same few questions. Each row ends in a constant feature, 1 with a bias and 0
 without, whose weight stands last: so the bias is learned like any weight and no kernel mentions it.
@@ -13,6 +13,10 @@ reorder them. Sixteen sums side by side, spelled out as one vector, run as fast 
 still add in an order that is fixed: ``lane_dot`` gives the same bits as ``lane_dot_reference``.
 
 The methods are compiled as they stand.
+
+Shuffling gives the same order on every platform and in every release of NumPy: it promises that its
+bit generators keep their streams, but not that ``Generator.permutation`` keeps its own; so the
+shuffle is ours and the words are NumPy's.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +24,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import compiled_methods, inlined, instruction
+from rosenblatt.kernels.compiling import (
+    Changed,
+    compiled,
+    compiled_methods,
+    inlined,
+    instruction,
+)
 from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE
 
 LANES = 16
@@ -417,3 +427,30 @@ def _weight(w: NDArray[Any], u: NDArray[Any] | None, c: int, p: int) -> Any:
 Rows = Dense | CSR
 
 compiled_methods(Dense)  # and of CSR those of the same names
+
+
+@compiled
+def shuffle(order: Changed[NDArray[Any]], words: NDArray[Any], start: int) -> None:
+    """Change order by the Fisher–Yates exchanges for positions start, start − 1, … (one a word).
+
+    The upper 32 bits of a word times (position + 1) give the partner without a division. The bias
+    is below (position + 1)/2³², which cannot be measured on fewer than 2³² rows.
+    """
+    for t in range(len(words)):
+        here = start - t
+        there = ((words[t] >> np.uint64(32)) * np.uint64(here + 1)) >> np.uint64(32)
+        kept = order[here]
+        order[here] = order[there]
+        order[there] = kept
+
+
+@compiled
+def write_groups(
+    rows: NDArray[Any], first: NDArray[Any], size: int, order: Changed[NDArray[Any]]
+) -> None:
+    """Write groups of neighbouring rows to order, by the places of their first ones."""
+    n = 0
+    for group in range(len(first)):
+        for place in range(first[group], min(first[group] + size, len(rows))):
+            order[n] = rows[place]
+            n += 1

@@ -23,14 +23,13 @@ from rosenblatt.kernels.dual import column_block, column_mistakes, joint_block, 
 from rosenblatt.kernels.prefix_sums import Steps
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import GrowingArray, join, take
-from rosenblatt.kernels.shuffling import random_words
 from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.gram import GramCache, Panel, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import ArraySupply, Examples, or_empty, winners
+from rosenblatt.training.examples import ArraySupply, Examples, or_empty, random_words, winners
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 
