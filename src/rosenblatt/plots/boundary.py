@@ -144,7 +144,7 @@ class BoundaryDisplay(PlaneDisplay):
         if self.crossed is not None:
             self._cross(self.crossed, f"wrong: {self.n_wrong:,}")
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
-        self._finish(self._handles, titled(self.title, wrong), self.note)
+        self._finish(titled(self.title, wrong), self.note)
 
     def _draw_lines(self, direction: NDArray[Any], distance: float) -> None:
         """Draw the boundary and all that belongs to it."""

@@ -95,4 +95,4 @@ class ConfusionDisplay(Display):
         bar = ax.figure.colorbar(self.image_, ax=ax, format=lambda share, _: f"{share:.0%}")
         bar.set_label("share of the true class")
         bar.outline.set_visible(False)
-        self._finish([], titled(self.title, "rows by true and predicted class"))
+        self._finish(titled(self.title, "rows by true and predicted class"))

@@ -56,6 +56,7 @@ class Display(ABC):
     title: str = ""  # what it is a picture of; displays that have one make it a field
     says_title: bool = True  # at the start of its sentence
     heading: str | None = None  # in place of the drawn title
+    _handles: list[Any]  # what the legend lists, in order
 
     @property
     def size(self) -> tuple[float, float]:
@@ -94,7 +95,7 @@ class Display(ABC):
         self.ax_ = self.axes_[0]
         figure = self.ax_.get_figure(root=True)
         assert figure is not None  # noqa: S101  # axes that a caller gave are on one
-        self.figure_ = figure
+        self.figure_, self._handles = figure, []
         self._draw(self.ax_)
         return self
 
@@ -102,9 +103,23 @@ class Display(ABC):
     def _draw(self, ax: Axes) -> None:
         """Draw on the axes; this is the first of them."""
 
-    def _finish(self, handles: Sequence[Any], *title: str) -> None:
+    def _listed(self, mark: Any) -> Any:
+        """Return what was drawn, which the legend lists."""
+        self._handles.append(mark)
+        return mark
+
+    def _curve(self, x: Any, y: Any, label: str, **look: Any) -> Any:
+        """Draw a line, or marks, on the first axes, which the legend lists."""
+        return self._listed(self.ax_.plot(x, y, label=label, **look)[0])
+
+    def _level(self, height: float, label: str, **look: Any) -> Any:
+        """Draw a horizontal line across the first axes, which the legend lists."""
+        look = {"color": FAINT, "linestyle": "--"} | look
+        return self._listed(self.ax_.axhline(height, label=label, **look))
+
+    def _finish(self, *title: str) -> None:
         """Add the legend and the title to the first axes."""
-        self.legend_ = legend_beside(self.ax_, handles)
+        self.legend_ = legend_beside(self.ax_, self._handles)
         set_title(self.ax_, *(title if self.heading is None else [self.heading]))
 
     def summary(self) -> Any:

@@ -140,24 +140,23 @@ class ErrorsDisplay(Display):
         style_axes(ax, "pass", "rows that are wrong", grid=True, percent="y", whole="x")
         few = len(self.passes) <= MOST_MARKED
         self.training_ = self.test_ = self.best_ = None
+        curves = [curve for curve in (self.training_error, self.test_error) if curve is not None]
         if self.training_error is not None:
             look: Any = {"color": BLUE, "marker": "o" if few else "", "markersize": 4}
-            look |= {"linestyle": "--", "label": self.training_name}
-            self.training_ = ax.plot(self.passes, self.training_error, **look)[0]
+            y, name = self.training_error, self.training_name
+            self.training_ = self._curve(self.passes, y, name, linestyle="--", **look)
         if self.test_error is not None and self.best_pass is not None:
             look = {"color": VERMILION, "marker": "^" if few else "", "markersize": 5}
-            self.test_ = ax.plot(self.passes, self.test_error, label=self.test_name, **look)[0]
+            self.test_ = self._curve(self.passes, self.test_error, self.test_name, **look)
             least = self.test_error[self.best_pass - 1]
-            look = {"color": INK, "markerfacecolor": "none", "markersize": 13}
-            look |= {"markeredgewidth": 1.8, "label": f"best: pass {self.best_pass}, {least:.1%}"}
-            self.best_ = ax.plot([self.best_pass], [least], "o", zorder=5, **look)[0]
-        drawn = (self.training_, self.test_, self.best_)
-        handles = [line for line in drawn if line is not None]
-        curves = [curve for curve in (self.training_error, self.test_error) if curve is not None]
+            look = {"color": INK, "markerfacecolor": "none", "markersize": 13, "zorder": 5}
+            look |= {"markeredgewidth": 1.8, "marker": "o", "linestyle": "none"}
+            told = f"best: pass {self.best_pass}, {least:.1%}"
+            self.best_ = self._curve(self.best_pass, least, told, **look)
         top = max(0.01, *(float(curve.max()) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
-        self._finish(handles, titled(self.title, "error after each pass"))
+        self._finish(titled(self.title, "error after each pass"))
 
 
 @dataclass
@@ -254,7 +253,7 @@ class OrdersDisplay(Display):
                 self.bands_[name].append(ax.fill_between(self.passes, low, high, **band))
             ax.set_ylim(bottom=0.0)
         told = f"mean and standard deviation over {self.n_seeds} seeds"
-        self._finish([], titled(self.title, "with and without shuffling"), told)
+        self._finish(titled(self.title, "with and without shuffling"), told)
         self.legend_ = legend_beside(self.axes_[1], [pair[1] for pair in self.lines_.values()])
 
 

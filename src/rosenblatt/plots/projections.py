@@ -130,10 +130,10 @@ class ProjectionsDisplay(PlaneDisplay):
             self._arrow(ends, f"along the weight vector w{moved}", width=1.5)
         self._line(self.boundary, "boundary, w·x + b = 0")
         some = f" ({len(chosen)} of {n:,} drawn)" if len(chosen) < n else ""
-        self._handles.append(line_handle(f"projection{some}", color=FAINT, linewidth=0.8))
+        self._listed(line_handle(f"projection{some}", color=FAINT, linewidth=0.8))
         self._mark_origin()
         self.points_ = self._scatter()
-        self._finish(self._handles, titled(self.title, "rows projected onto w"), self.note)
+        self._finish(titled(self.title, "rows projected onto w"), self.note)
 
     def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])

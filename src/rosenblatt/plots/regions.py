@@ -264,7 +264,7 @@ class RegionsDisplay(PlaneDisplay):
             name_regions(ax, self.regions, self.frame, self.classes)
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
         few = f"; {MOST_CROWDED} rows drawn, and the mean of each class" * self._crowded
-        self._finish(self._handles, titled(self.title, wrong), self.note + few)
+        self._finish(titled(self.title, wrong), self.note + few)
 
     @property
     def _crowded(self) -> bool:

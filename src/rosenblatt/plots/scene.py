@@ -54,7 +54,7 @@ class PlaneDisplay(Display, Scene):
     def _begin(self) -> None:
         """Set up the axes, and the legend with the classes."""
         set_frame(self.ax_, self.frame, self.axis_names)
-        self._handles = class_handles(self.classes, self.numbers)
+        self._handles += class_handles(self.classes, self.numbers)
 
     def _scatter(self, rows: Any = ..., **look: Any) -> list[Any]:
         """Draw the points of some rows by class; return one collection for each class present."""
@@ -68,15 +68,13 @@ class PlaneDisplay(Display, Scene):
         if ends is None:
             return None
         style: dict[str, Any] = {"color": colour, "linewidth": width, "linestyle": line}
-        drawn = self.ax_.plot(ends[:, 0], ends[:, 1], label=label, zorder=2.5, **style)[0]
-        if label:
-            self._handles.append(drawn)
-        return drawn
+        drawn = self.ax_.plot(*ends.T, label=label, zorder=2.5, **style)[0]
+        return self._listed(drawn) if label else drawn
 
     def _arrow(self, ends: Any, label: str, *, colour: str = INK, width: float = 2.0) -> Any:
         """Draw an arrow from the first point to the second."""
         look: Any = {"color": colour, "linewidth": 2.0, "marker": ">", "markevery": [1]}
-        self._handles.append(line_handle(label, **look))
+        self._listed(line_handle(label, **look))
         return self.ax_.annotate(
             "", tuple(ends[1]), tuple(ends[0]), zorder=5,
             arrowprops={
@@ -97,7 +95,7 @@ class PlaneDisplay(Display, Scene):
         """Colour the band of a margin, and hatch it so that it shows without colour."""
         from matplotlib.patches import Patch
 
-        self._handles.append(Patch(**BAND, label=label))
+        self._listed(Patch(**BAND, label=label))
         dashed: Any = {"linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
         return self.ax_.fill(polygon[:, 0], polygon[:, 1], **BAND, **dashed)[0]
 
@@ -111,7 +109,7 @@ class PlaneDisplay(Display, Scene):
     def _ring(self, numbers: Any, label: str) -> Any:
         """Draw rings around the points of these rows, sized by the number of all points."""
         look = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}
-        self._handles.append(mark_handle(label, marker="o", markersize=10, **look))
+        self._listed(mark_handle(label, marker="o", markersize=10, **look))
         style: Any = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6, "zorder": 4}
         style["s"] = 5.0 * point_area(len(self.points)) + 40.0
         return self.ax_.scatter(*self.points[numbers].T, **style)
@@ -119,7 +117,7 @@ class PlaneDisplay(Display, Scene):
     def _cross(self, numbers: Any, label: str) -> None:
         """Draw crosses on the points of these rows."""
         look: Any = {"marker": "x", "color": INK, "s": 34, "linewidths": 1.3, "zorder": 4}
-        self._handles.append(self.ax_.scatter(*self.points[numbers].T, label=label, **look))
+        self._listed(self.ax_.scatter(*self.points[numbers].T, label=label, **look))
 
     def _mark_origin(self) -> None:
         """Draw a small cross at the origin where it is in the frame."""

@@ -25,6 +25,9 @@ from rosenblatt.plots.subject import rows_of_estimator
 from rosenblatt.training.examples import winner_leads
 
 LEVELS = (0.5, 0.9)  # coverages that the legend tells the error of
+CURVE = {"color": BLUE, "linewidth": 2.0}
+DASHED = {"color": FAINT, "linestyle": "--"}
+MARK = {"linestyle": "none", "color": VERMILION, "markersize": 8, "zorder": 4}
 
 
 class ThresholdDisplay(Display):
@@ -61,17 +64,12 @@ class ThresholdDisplay(Display):
     ) -> Self:
         """Draw from the score of each row and whether it is positive, and perhaps called so."""
 
-    def _end(self, ax: Axes, point: str, title: str) -> None:
+    def _end(self, point: str, title: str) -> None:
         """Draw the operating point, and all that comes after the curve."""
-        handles = [self.line_, self.chance_]
         self.point_ = None
         if self.operating_point is not None:
-            self.point_ = _mark(ax, *self.operating_point, "o", point)
-            handles.append(self.point_)
-        self._finish(handles, titled(self.title, title))
-
-    line_: Any
-    chance_: Any
+            self.point_ = self._curve(*self.operating_point, point, marker="o", **MARK)
+        self._finish(titled(self.title, title))
 
 
 @dataclass
@@ -133,14 +131,12 @@ class RocDisplay(ThresholdDisplay):
     def _draw(self, ax: Axes) -> None:
         names = f"other rows that are called {self.label}", f"rows of {self.label} that are found"
         style_axes(ax, *names, grid=True, percent="xy")
-        self.line_ = ax.plot(
-            np.append(0.0, self.false_alarms), np.append(0.0, self.found), color=BLUE,
-            linewidth=2.0, label=f"ROC AUC {self.area:.3f}",
-        )[0]  # fmt: skip
-        self.chance_ = ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", label="by chance")[0]
+        x, y = np.append(0.0, self.false_alarms), np.append(0.0, self.found)
+        self.line_ = self._curve(x, y, f"ROC AUC {self.area:.3f}", **CURVE)
+        self.chance_ = self._curve([0, 1], [0, 1], "by chance", **DASHED)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         alarms, found = self.operating_point or (0.0, 0.0)
-        self._end(ax, f"predicted: {found:.1%} found, {alarms:.1%} false alarms", "ROC curve")
+        self._end(f"predicted: {found:.1%} found, {alarms:.1%} false alarms", "ROC curve")
 
 
 @dataclass
@@ -195,16 +191,14 @@ class PrecisionRecallDisplay(ThresholdDisplay):
 
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, f"recall of {self.label}", "precision", grid=True, percent="xy")
-        self.line_ = ax.plot(
-            np.append(0.0, self.recall), np.append(self.precision[0], self.precision), color=BLUE,
-            linewidth=2.0, drawstyle="steps-pre",
-            label=f"average precision {self.average_precision:.3f}",
-        )[0]  # fmt: skip
-        self.chance_ = _level(ax, self.share, f"all rows: {self.share:.2%}")
+        x, y = np.append(0.0, self.recall), np.append(self.precision[0], self.precision)
+        told = f"average precision {self.average_precision:.3f}"
+        self.line_ = self._curve(x, y, told, drawstyle="steps-pre", **CURVE)
+        self.chance_ = self._level(self.share, f"all rows: {self.share:.2%}")
         ax.set(xlim=(-0.01, 1.01), ylim=(0.0, 1.03))
         recall, precision = self.operating_point or (0.0, 0.0)
         told = f"predicted: {precision:.1%} right, {recall:.1%} found"
-        self._end(ax, told, "precision and recall")
+        self._end(told, "precision and recall")
 
 
 @dataclass
@@ -262,18 +256,16 @@ class CoverageDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, "share of rows answered", "error", grid=True, percent="xy")
-        self.line_ = ax.plot(
-            self.coverage, self.error, color=BLUE, linewidth=2.0, drawstyle="steps-post",
-            label=f"most certain first, by {self.measure}",
-        )[0]  # fmt: skip
-        self.whole_ = _level(ax, self.error[-1], f"all rows: {self.error[-1]:.2%}")
-        handles = [self.line_, self.whole_]
+        told = f"most certain first, by {self.measure}"
+        points = self.coverage, self.error
+        self.line_ = self._curve(*points, told, drawstyle="steps-post", **CURVE)
+        self.whole_ = self._level(self.error[-1], f"all rows: {self.error[-1]:.2%}")
         for level, marker in zip(LEVELS, ("o", "^"), strict=True):
             error = self.error_at(level)
-            handles.append(_mark(ax, level, error, marker, f"{level:.0%} answered: {error:.2%}"))
+            self._curve(level, error, f"{level:.0%} answered: {error:.2%}", marker=marker, **MARK)
         top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
         ax.set(xlim=(0, 1.01), ylim=(-0.03 * top, 1.15 * top))
-        self._finish(handles, titled(self.title, "error against coverage"))
+        self._finish(titled(self.title, "error against coverage"))
 
 
 @dataclass
@@ -358,12 +350,11 @@ class ReliabilityDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         names = f"probability that {self.what}", "share that came true"
         style_axes(ax, *names, grid=True, percent="xy")
-        perfect = "perfectly reliable"
-        self.diagonal_ = ax.plot([0, 1], [0, 1], color=FAINT, linestyle="--", label=perfect)[0]
-        self.line_ = ax.errorbar(
-            self.probability, self.share, self.uncertainty, color=BLUE, fmt="o", capsize=3,
-            label="rows of a range of ten points, 95% interval",
-        )  # fmt: skip
+        points, told = (self.probability, self.share), "rows of a range of ten points, 95% interval"
+        self.diagonal_ = self._curve([0, 1], [0, 1], "perfectly reliable", **DASHED)
+        look: Any = {"color": BLUE, "fmt": "o", "capsize": 3, "label": told}
+        self.line_ = self._listed(ax.errorbar(*points, self.uncertainty, **look))
+        self._handles.reverse()
         for p, share, n in zip(self.probability, self.share, self.count.tolist(), strict=True):
             place: Any = {
                 "xytext": (6, -3 if p < 0.5 else -10),
@@ -372,8 +363,7 @@ class ReliabilityDisplay(Display):
             }
             ax.annotate(f"{n:,}", (p, share), color=FAINT, **place)
         ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-        title = titled(self.title, "reliability of the probabilities")
-        self._finish([self.line_, self.diagonal_], title)
+        self._finish(titled(self.title, "reliability of the probabilities"))
 
 
 def _by_row(
@@ -385,15 +375,6 @@ def _by_row(
         shapes = f"{numbers.shape} and {events.shape}"
         raise InputError(f"{name} and {event} need one value per row; got {shapes}.")
     return numbers, events
-
-
-def _level(ax: Axes, height: float, label: str) -> Any:
-    return ax.axhline(height, color=FAINT, linestyle="--", label=label)
-
-
-def _mark(ax: Axes, x: float, y: float, marker: str, label: str) -> Any:
-    style: dict[str, Any] = {"linestyle": "none", "color": VERMILION, "markersize": 8, "zorder": 4}
-    return ax.plot([x], [y], marker=marker, label=label, **style)[0]
 
 
 def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:

@@ -152,7 +152,7 @@ class SeparabilityDisplay(PlaneDisplay):
         self.points_ = self._scatter()
         if self.meeting is not None:
             self._draw_proof(ax, self.meeting)
-        self._finish(self._handles, self.status.capitalize(), self.note)
+        self._finish(self.status.capitalize(), self.note)
 
     def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> None:
         """Draw the rows of the proof and where their mixtures lie."""
@@ -168,8 +168,7 @@ class SeparabilityDisplay(PlaneDisplay):
         else:
             at = meeting.mean(axis=0)
             ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
-            label = "one point, a mixture of both"
-            self._handles.append(mark_handle(label, marker="X", color=INK))
+            self._listed(mark_handle("one point, a mixture of both", marker="X", color=INK))
 
 
 def _weighty(rows: Sequence[int], weights: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -118,7 +118,7 @@ class ShapeDisplay(Display):
             if len(one.levels) == 2:
                 self._map(own, one)
             elif one.levels[0].number >= 0:
-                handles = self._curve(own, one)
+                handles = self._steps(own, one)
             else:
                 handles = self._bars(own, one) or handles
             set_title(own, label_text(one.title, 40))
@@ -138,7 +138,7 @@ class ShapeDisplay(Display):
             return BLUE, "-"
         return class_style(k).colour, LINES[k % len(LINES)]
 
-    def _curve(self, ax: Axes, one: ColumnShape) -> list[Any]:
+    def _steps(self, ax: Axes, one: ColumnShape) -> list[Any]:
         levels, handles = one.levels[0], []
         ranges = ~np.isnan(levels.ends[:, 0])
         x = levels.ends[ranges].ravel()

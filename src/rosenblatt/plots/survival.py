@@ -105,7 +105,7 @@ class SurvivalDisplay(Display):
         ax.xaxis.grid(visible=False)
         edges, places = self.edges, np.arange(len(self.edges))
         self.vectors_, self.votes_ = (
-            ax.bar(places + shift, shares, 0.38, color=colour, label=label)
+            self._listed(ax.bar(places + shift, shares, 0.38, color=colour, label=label))
             for shift, shares, colour, label in (
                 (-0.2, self.vectors, VERMILION, f"of {len(self.survival):,} weight vectors"),
                 (0.2, self.votes, BLUE, f"of {int(self.survival.sum()):,} votes"),
@@ -114,5 +114,4 @@ class SurvivalDisplay(Display):
         names = [f"{a:,}" if a < 2 else f"{a:,}–{2 * a - 1:,}" for a in edges.tolist()]
         steep: Any = {"rotation": 45, "ha": "right"} if len(names) > 7 else {}
         ax.set_xticks(places, names, **steep)
-        handles = [self.vectors_, self.votes_]
-        self._finish(handles, titled(self.title, "survival of the weight vectors"))
+        self._finish(titled(self.title, "survival of the weight vectors"))

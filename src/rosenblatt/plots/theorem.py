@@ -100,30 +100,22 @@ class MistakesDisplay(ProofDisplay):
 
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, "updates" if self.only_updates else "rows seen", "mistakes", grid=True)
-        x = np.append(self.seen, self.n_seen)
-        kind: dict[str, Any] = {"drawstyle": "steps-post"}
-        self.mistakes_ = ax.plot(
-            x, np.append(self.mistakes, self.mistakes[-1]), color=BLUE, linewidth=2.2,
-            label=f"mistakes so far ({self.mistakes[-1]:,})", **kind,
-        )[0]  # fmt: skip
-        self.allowed_ = ax.plot(
-            x, np.append(self.allowed, self.allowed[-1]), color=GREEN, linewidth=1.6,
-            linestyle="--", label="allowed after k mistakes, √k·R/γ", **kind,
-        )[0]  # fmt: skip
-        self.bound_ = ax.axhline(
-            self.bound, color=VERMILION, linestyle="-.", label=f"bound R²/γ² = {self.bound:.4g}"
-        )
+        x, steps = np.append(self.seen, self.n_seen), {"drawstyle": "steps-post"}
+        made, allowed = (np.append(y, y[-1]) for y in (self.mistakes, self.allowed))
+        told = f"mistakes so far ({self.mistakes[-1]:,})"
+        self.mistakes_ = self._curve(x, made, told, color=BLUE, linewidth=2.2, **steps)
+        told, look = "allowed after k mistakes, √k·R/γ", {"linestyle": "--", **steps}
+        self.allowed_ = self._curve(x, allowed, told, color=GREEN, linewidth=1.6, **look)
+        told = f"bound R²/γ² = {self.bound:.4g}"
+        self.bound_ = self._level(self.bound, told, color=VERMILION, linestyle="-.")
+        self._handles.reverse()
         if self.bound > FAR_ABOVE * self.mistakes[-1]:
             ax.set_yscale("log")
             ax.set_ylim(bottom=0.8)
         else:
             ax.set_ylim(0, self.bound * 1.08)
         ax.set_xlim(0 if self.n_seen > 1 else 0.5, max(self.n_seen * 1.01, 1.5))
-        self._finish(
-            [self.bound_, self.allowed_, self.mistakes_],
-            "Mistakes against what the convergence theorem allows",
-            self.note,
-        )
+        self._finish("Mistakes against what the convergence theorem allows", self.note)
 
 
 @dataclass
@@ -168,17 +160,13 @@ class AngleDisplay(ProofDisplay):
     def _draw(self, ax: Axes) -> None:
         style_axes(ax, "updates", "angle between w and w*", grid=True, whole="x")
         marker = "o" if len(self.updates) <= 60 else ""
-        self.allowed_ = ax.plot(
-            self.updates, self.allowed, color=VERMILION, linestyle="-.",
-            label="the proof allows, cos = √k·γ/R",
-        )[0]  # fmt: skip
-        self.angles_ = ax.plot(
-            self.updates, self.angles, color=INK, marker=marker, markersize=4, linewidth=1.4,
-            label="angle after update k",
-        )[0]  # fmt: skip
+        x, told = self.updates, "the proof allows, cos = √k·γ/R"
+        self.allowed_ = self._curve(x, self.allowed, told, color=VERMILION, linestyle="-.")
+        look: Any = {"color": INK, "marker": marker, "markersize": 4, "linewidth": 1.4}
+        self.angles_ = self._curve(x, self.angles, "angle after update k", **look)
         ax.yaxis.set_major_formatter("{x:.0f}°")
         ax.set_ylim(0, max(92.0, float(self.angles.max()) * 1.03))
-        self._finish([self.allowed_, self.angles_], "The weights turn towards w*", self.note)
+        self._finish("The weights turn towards w*", self.note)
 
 
 def note_of(trace: "Trace") -> str:

@@ -170,8 +170,5 @@ class UpdateDisplay(PlaneDisplay):
         label = f"the update, {'+' if number else '−'}{step}x"
         self.arrow_step_ = self._arrow(tips, label, colour=colour, width=1.5)
         drawn = "" if self.scale == 1.0 else f"weights drawn × {self.scale:g}"
-        self._finish(
-            self._handles,
-            f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}",
-            "; ".join(part for part in (self.note, drawn) if part),
-        )
+        told = f"One update: activation {self.activation:.3g} → {self.activation_after:.3g}"
+        self._finish(told, "; ".join(part for part in (self.note, drawn) if part))

@@ -39,6 +39,32 @@ class BarsDisplay(Display):
         """As high as the bars need."""
         return (7.6, 1.4 + 0.26 * max(len(self.names), 2))
 
+    def _draw_bars(self, ax: Axes, above: str, below: str) -> None:
+        """Draw the bars, the first on top; say what positive and negative ones speak for."""
+        from matplotlib.patches import Patch
+
+        values, negative, positive = self.values, class_style(0), class_style(1)
+        places, signs = np.arange(len(values)), values > 0
+        fills = [positive.colour if up else negative.tint for up in signs]
+        edges = [positive.edge if up else negative.colour for up in signs]
+        look: Any = {"height": 0.72, "color": fills, "edgecolor": edges, "linewidth": 0.8}
+        self.bars_ = ax.barh(places, values, **look)
+        for bar, up in zip(self.bars_, signs, strict=True):
+            bar.set_hatch("" if up else HATCH)
+        style_axes(ax, "", "", grid=True)
+        ax.yaxis.grid(visible=False)
+        ax.set_yticks(places, [label_text(name, NAME) for name in self.names], color=INK)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.axvline(0.0, color=INK, linewidth=1.0)
+        ax.set_ylim(max(len(values), 1) - 0.4, -0.6)
+        if not len(values):
+            ax.set_xlim(-1, 1)
+            ax.text(0.52, 0.5, "all are 0", transform=ax.transAxes, va="center", color=INK)
+        look = {"facecolor": negative.tint, "edgecolor": negative.colour, "hatch": HATCH}
+        self._listed(Patch(facecolor=positive.colour, edgecolor=positive.edge, label=above))
+        self._listed(Patch(label=below, **look))
+
 
 @dataclass
 class WeightsDisplay(BarsDisplay):
@@ -125,14 +151,14 @@ class WeightsDisplay(BarsDisplay):
         if self.negative is not None:
             against = f"for {label_text(self.negative)}"
         sides = (f"for {label_text(self.positive)}", against)
-        self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
+        self._draw_bars(ax, *sides)
         if self.uncertainties is not None and len(self.names):
             look: Any = {"fmt": "none", "ecolor": INK, "elinewidth": 1.2, "capsize": 3}
             look |= {"xerr": self.uncertainties, "label": "± one deviation of the weight"}
-            handles.append(ax.errorbar(self.values, np.arange(len(self.values)), **look))
+            self._listed(ax.errorbar(self.values, np.arange(len(self.values)), **look))
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"
-        self._finish(handles, titled(self.title, "the largest weights"), told)
+        self._finish(titled(self.title, "the largest weights"), told)
 
 
 @dataclass
@@ -223,10 +249,10 @@ class ContributionsDisplay(BarsDisplay):
 
     def _draw(self, ax: Axes) -> None:
         sides = (f"for {label_text(self.positive)}", f"for {label_text(self.negative)}")
-        self.bars_, handles = draw_bars(ax, self.names, self.values, sides)
+        self._draw_bars(ax, *sides)
         ax.set_xlabel("weight × value")
         decided = f"{label_text(self.decision)}, {self._measure} {self.total:.4g}"
-        self._finish(handles, f"{label_text(self.title, 40)}: {decided}")
+        self._finish(f"{label_text(self.title, 40)}: {decided}")
 
 
 def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -243,40 +269,6 @@ def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
         raise InputError(msg)
     indices = np.flatnonzero(row)
     return indices, row[indices]
-
-
-def draw_bars(
-    ax: Axes, names: Sequence[str], values: NDArray[Any], sides: tuple[str, str]
-) -> tuple[Any, list[Any]]:
-    """Draw a bar for each name, the first on top; return the bars and entries for a legend.
-
-    ``sides`` says what positive and negative bars speak for.
-    """
-    from matplotlib.patches import Patch
-
-    negative, positive = class_style(0), class_style(1)
-    places = np.arange(len(values))
-    signs = values > 0
-    fills = [positive.colour if up else negative.tint for up in signs]
-    edges = [positive.edge if up else negative.colour for up in signs]
-    bars = ax.barh(places, values, height=0.72, color=fills, edgecolor=edges, linewidth=0.8)
-    for bar, up in zip(bars, signs, strict=True):
-        bar.set_hatch("" if up else HATCH)
-    style_axes(ax, "", "", grid=True)
-    ax.yaxis.grid(visible=False)
-    ax.set_yticks(places, [label_text(name, NAME) for name in names], color=INK)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    ax.axvline(0.0, color=INK, linewidth=1.0)
-    ax.set_ylim(max(len(values), 1) - 0.4, -0.6)
-    if not len(values):
-        ax.set_xlim(-1, 1)
-        ax.text(0.52, 0.5, "all are 0", transform=ax.transAxes, va="center", color=INK)
-    handles = [
-        Patch(facecolor=positive.colour, edgecolor=positive.edge, label=sides[0]),
-        Patch(facecolor=negative.tint, edgecolor=negative.colour, hatch=HATCH, label=sides[1]),
-    ]
-    return bars, handles
 
 
 def model_from(
