@@ -47,14 +47,16 @@ def test_every_kind_of_data(kind: str) -> None:
     assert found["arrays"]
 
 
-@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.of_model])
+@pytest.mark.parametrize(
+    "kind", [name for name, kind in KINDS.items() if "a model" in kind.subjects]
+)
 def test_every_kind_of_model(kind: str) -> None:
     """What a model can be drawn of is drawn, with rows beside it where they are needed."""
     data = table("a.csv", n_rows=300, gap=1.0)
     option = "--calibrate" if kind == "reliability" else "--record-mistakes"
     trained = ["train", data, "-o", "a.model", option]
     assert CliRunner().invoke(main, trained).exit_code == 0
-    beside = ["--test", table("b.csv", seed=1)] if KINDS[kind].beside_model else []
+    beside = ["--test", table("b.csv", seed=1)] if "a model" in KINDS[kind].beside else []
     shown(kind, "a.model", *beside, "-o", "a.svg")
     assert Path("a.svg").read_text().startswith("<?xml")
 

@@ -146,9 +146,7 @@ def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, 
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
     for batch in model.rows([data], **how):
         if row <= before + batch.n_rows:
-            i = row - before - 1
-            kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}
-            return batch.block(i, i + 1)._replace(kept=kept)
+            return batch.block(row - before - 1, row - before)
         before += batch.n_rows
     raise InputError(f"Row {row:,} does not exist; {data} has {counted(before, 'row')}.")
 

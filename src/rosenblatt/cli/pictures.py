@@ -27,6 +27,7 @@ MOST_NAMES = 5000
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
 RULE = frozenset({"rule", "max_iter", "fit_intercept", *rule_parameters()})
 LEARNER = RULE | {"memory", "random_state"}
+NEITHER, DATA, BOTH = (), ("data",), ("data", "a model")  # what a picture is of
 
 
 class LabelledMatrix(NamedTuple):
@@ -128,9 +129,8 @@ class PictureKind(NamedTuple):
     display: str  # its class in plots
     draw: Callable[[Any, Subject, Options, Options], plots.Display]  # by that class
     options: frozenset[str]
-    of_model: bool = True  # whether it can be drawn of a model
-    beside_model: bool = True  # whether --test goes with a model
-    beside_data: bool = True  # and with data
+    subjects: Sequence[str] = BOTH  # what it can be drawn of
+    beside: Sequence[str] = BOTH  # what --test goes with
 
     def picture(self, subject: Subject, options: Options) -> plots.Display:
         """Return the picture of a subject."""
@@ -248,43 +248,31 @@ KINDS = {
     ),
     "update": PictureKind(
         "Boundary and weight vector before and after one update.",
-        *("UpdateDisplay", _of_rows, PLANE | RULE | {"update"}),
-        of_model=False,
-        beside_data=False,
+        *("UpdateDisplay", _of_rows, PLANE | RULE | {"update"}, DATA, NEITHER),
     ),
     "separability": PictureKind(
         "Whether two classes are linearly separable, with the rows that prove it.",
-        *("SeparabilityDisplay", _of_rows, PLANE),
-        of_model=False,
-        beside_data=False,
+        *("SeparabilityDisplay", _of_rows, PLANE, DATA, NEITHER),
     ),
     "errors": PictureKind(
         "Training and test error after each pass.",
-        *("ErrorsDisplay", _by_passes, LEARNER),
-        beside_model=False,
+        *("ErrorsDisplay", _by_passes, LEARNER, BOTH, DATA),
     ),
     "orders": PictureKind(
         "Error with and without shuffling, over several random seeds.",
-        *("OrdersDisplay", _by_passes, LEARNER | {"n_seeds"}),
-        of_model=False,
+        *("OrdersDisplay", _by_passes, LEARNER | {"n_seeds"}, DATA, DATA),
     ),
     "mistakes": PictureKind(
         "Number of mistakes and the bound of the convergence theorem.",
-        *("MistakesDisplay", _of_rows, frozenset({"max_iter"})),
-        of_model=False,
-        beside_data=False,
+        *("MistakesDisplay", _of_rows, frozenset({"max_iter"}), DATA, NEITHER),
     ),
     "angle": PictureKind(
         "Angle between the weights and those of the largest margin, after each update.",
-        *("AngleDisplay", _of_rows, frozenset({"max_iter"})),
-        of_model=False,
-        beside_data=False,
+        *("AngleDisplay", _of_rows, frozenset({"max_iter"}), DATA, NEITHER),
     ),
     "weights": PictureKind(
         "The largest weights, by feature name.",
-        *("WeightsDisplay", _weights, LEARNER | {"n", "class_"}),
-        beside_model=False,
-        beside_data=False,
+        *("WeightsDisplay", _weights, LEARNER | {"n", "class_"}, BOTH, NEITHER),
     ),
     "contributions": PictureKind(
         "Contribution of each feature to the score of one row.",
@@ -292,15 +280,11 @@ KINDS = {
     ),
     "shape": PictureKind(
         "What columns of a table add to the score over their values, with pairs as maps.",
-        *("ShapeDisplay", _shape, frozenset({"column", "class_", "n"})),
-        beside_model=False,
-        beside_data=False,
+        *("ShapeDisplay", _shape, frozenset({"column", "class_", "n"}), BOTH, NEITHER),
     ),
     "survival": PictureKind(
         "Number of rows that each weight vector survived, which is its number of votes.",
-        *("SurvivalDisplay", _survival, LEARNER),
-        beside_model=False,
-        beside_data=False,
+        *("SurvivalDisplay", _survival, LEARNER, BOTH, NEITHER),
     ),
     "coverage": PictureKind(
         "Error when the model answers only where it is most certain.",
@@ -324,8 +308,6 @@ KINDS = {
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",
-        *("ComparisonDisplay", _of_rows, PLANE | {"max_iter", "random_state"}),
-        of_model=False,
-        beside_data=False,
+        *("ComparisonDisplay", _of_rows, PLANE | {"max_iter", "random_state"}, DATA, NEITHER),
     ),
 }

@@ -149,8 +149,8 @@ def plot(
 
 
 def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
-    wanted = KINDS[kind]
-    if of_model and not wanted.of_model:
+    wanted, what = KINDS[kind], "a model" if of_model else "data"
+    if what not in wanted.subjects:
         raise click.UsageError(f"The picture {kind} needs a data file; DATA-OR-MODEL is a model.")
     for name in options:
         said = flag(Parameter(name))
@@ -160,6 +160,5 @@ def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
             raise click.UsageError(msg)
         if of_model and name in LEARNER:
             raise click.UsageError(f"{said} has no effect for a model, which is already trained.")
-    if test and not (wanted.beside_model if of_model else wanted.beside_data):
-        what = "a model" if of_model else "data"
+    if test and what not in wanted.beside:
         raise click.UsageError(f"--test has no effect on the picture {kind} of {what}.")

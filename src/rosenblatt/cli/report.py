@@ -41,13 +41,14 @@ def report(
     from rosenblatt.report.findings import findings
     from rosenblatt.report.hardest import columns_to_show
     from rosenblatt.report.page import page
-    from rosenblatt.report.summary import warnings_of
     from rosenblatt.report.tables import label_figures
 
     if output == "-" and screen.wants_json:
         msg = "--json and the page cannot both go to standard output; name a file with -o."
         raise click.UsageError(msg)
-    target = output or _beside(model_path)
+    if output is None and model_path == "-":
+        raise click.UsageError("The model comes from standard input; name the output file with -o.")
+    target = output or str(Path(model_path).with_suffix(".html"))
     check_target(target, [model_path, *test])
     model = Model.load(model_path, several=True)
     columns = columns_to_show(model)
@@ -69,17 +70,11 @@ def report(
     n_bytes = Path(target).stat().st_size
     if screen.wants_json:
         document = {"model": model_path, "file": target, "bytes": n_bytes, "test_error": error}
-        screen.json(document | {"warnings": list(warnings_of(found))})
+        screen.json(document | {"warnings": list(found.warnings)})
         return
     judged = "" if error is None else f" Test error {percent(error)}."
     if found.labels is not None:
         judged = f" Test: {label_figures(found.labels.figures())}."
     screen.show(f"Report: {printable(target)} ({n_bytes:,} bytes).{judged}")
-    for warning in warnings_of(found):
+    for warning in found.warnings:
         screen.warn(warning)
-
-
-def _beside(model_path: str) -> str:
-    if model_path == "-":
-        raise click.UsageError("The model comes from standard input; name the output file with -o.")
-    return str(Path(model_path).with_suffix(".html"))

@@ -24,7 +24,6 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import rule_parameters
-from rosenblatt.tracing import Trace
 from rosenblatt.tracing.convergence import check_proof
 from rosenblatt.tracing.steps import follow
 
@@ -75,38 +74,28 @@ def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **give
     """
     columns = Columns(**{name: given[name] for name in ("label", "ignore", "decimal", "scale")})
     rows = read_rows(data, layout, columns, fit_intercept=given["fit_intercept"])
-    followed = replace(_trace_of(rows, given), first_row=1)
-    if screen.wants_json:
-        screen.write(followed.to_json_lines())
-    elif form == "text":
-        screen.show(followed.to_text())
-    else:
-        screen.write(followed.to_markdown() if form == "markdown" else followed.to_html())
-
-
-def _trace_of(rows: FileRows, given: dict[str, Any]) -> Trace:
     learner = Learner(
-        given["rule"],
-        given["memory"],
-        {name: given[name] for name in rule_parameters()},
-        given["max_iter"],
-        given["shuffle"],
-        given["zero"],
+        *(given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}),
+        *(given["max_iter"], given["shuffle"], given["zero"]),
         random_state=given["random_state"],
     )
     if given["proof"]:
         check_proof(learner.rule)
-    return follow(
-        rows.examples(most_columns=MOST_COLUMNS),
-        rows.labels,
-        rows.classes,
-        learner,
+    followed = follow(
+        *(rows.examples(most_columns=MOST_COLUMNS), rows.labels, rows.classes, learner),
         only_updates=given["only_updates"],
         passes=_passes(given["passes"]),
         max_rows=given["steps"] or MOST_STEPS,
         witness=_witness(rows) if given["proof"] else None,
         names=_names(rows),
     )
+    followed = replace(followed, first_row=1)
+    if screen.wants_json:
+        screen.write(followed.to_json_lines())
+    elif form == "text":
+        screen.show(followed.to_text())
+    else:
+        screen.write(followed.to_markdown() if form == "markdown" else followed.to_html())
 
 
 def _names(rows: FileRows) -> Sequence[str] | None:

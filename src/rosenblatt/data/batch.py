@@ -201,6 +201,7 @@ class Batch(NamedTuple):
             labels=self.labels[start:stop],
             weights=None if self.weights is None else self.weights[start:stop],
             groups=None if self.groups is None else self.groups[start:stop],
+            kept=self.kept and {name: of[start:stop] for name, of in self.kept.items()},
         )
 
     @property

@@ -1,6 +1,6 @@
 """The contents of a report: figures of a model, and of test rows with the worst mistakes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,11 +22,13 @@ from rosenblatt.models.guarantee import RowsApart, rows_apart
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
+from rosenblatt.wording import word_list
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
 MOST_TRIED = 60  # features
 MOST_ROWS = 50_000  # rows that are looked at
+MOST_NAMED = 3  # features of a warning; of labels twice as many
 
 
 class Giveaway(NamedTuple):
@@ -142,9 +144,49 @@ class Findings:
         return found if fitted and found is not None and found.n_rows else None
 
     @property
+    def kind(self) -> str:
+        """The kind of the model in words that need no knowledge of learners."""
+        if self.model.is_kernel:
+            return "kernel model"
+        return "vote of linear models" if self.model.voted else "linear model"
+
+    @property
+    def warnings(self) -> Iterator[str]:
+        """Warnings on misleading figures."""
+        evaluation, told = self.evaluation, self.evaluation or self.labels
+        yield from () if told is None else told.remarks
+        if evaluation is not None and evaluation.n_unknown:
+            yield _unknown_labels(evaluation)
+        if self.judged is not None and self.judged.error:
+            _, baseline = self.judged.baseline(self.model.training.get("class_counts"))
+            if baseline is not None and self.judged.error >= baseline:
+                yield "The model is no better than always answering the most common class."
+        for given in self.giveaways[:MOST_NAMED]:
+            yield (
+                f"The feature {given.feature} alone tells {given.label} from the other rows, with "
+                f"{given.n_wrong:,} of {given.n_rows:,} wrong. Is it known when the model is used? "
+                "If it was recorded with the label or after it, leave it out and train again."
+            )
+
+    @property
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
         return self.model.votes.lifetimes if self.model.is_recorded else None
+
+
+def _unknown_labels(evaluation: Evaluation) -> str:
+    """Say how many rows have labels that the model has never met, and which."""
+    n_known = len(evaluation.classes)
+    counts = evaluation.confusion[n_known:].sum(axis=1).tolist()
+    met = [str(label) for label, n in zip(evaluation.labels[n_known:], counts, strict=True) if n]
+    known = word_list([str(label) for label in evaluation.classes], MOST_NAMED * 2)
+    n_unknown, n_rows = evaluation.n_unknown, evaluation.n_rows
+    which = "All" if n_unknown == n_rows else f"{n_unknown:,} of {n_rows:,}"
+    return (
+        f"{which} test rows have labels that the model does not know "
+        f"({word_list(met, MOST_NAMED * 2)}) and count as wrong; it knows {known}. Are the labels "
+        "in the right column, and written as in training?"
+    )
 
 
 def findings(

@@ -93,8 +93,7 @@ class HardestRows:
         for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
             row = batch.block(i, i + 1)
-            kept = {name: values[i : i + 1] for name, values in (batch.kept or {}).items()}
-            row = row._replace(data=row.data.copy(), indices=row.indices.copy(), kept=kept)
+            row = row._replace(data=row.data.copy(), indices=row.indices.copy())
             entry = (float(leads[k]), -(self._seen + i), int(predicted[i]), scores[i].copy(), row)
             full = len(self._kept) == MOST_HARD_ROWS
             (heapq.heappushpop if full else heapq.heappush)(self._kept, entry)

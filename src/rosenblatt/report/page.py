@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from rosenblatt import plots, wording
-from rosenblatt.report import sections, summary, tables
+from rosenblatt.report import sections, tables
 from rosenblatt.report.findings import Findings
 from rosenblatt.report.markup import templates
 from rosenblatt.training.history import REASONS
@@ -18,7 +18,6 @@ def page(found: Findings) -> str:
         .render(
             found=found,
             model=found.model,
-            words=summary,
             shapes=sections,
             tables=tables,
             plots=plots,
