@@ -9,12 +9,11 @@ from rosenblatt.kernels.multilabel import (
     LabelSets,
     Workspace,
     each_label_pass,
-    label_mistakes,
     ranking_pass,
     second_order_label_pass,
 )
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.rules import ZERO_CONVENTIONS
+from rosenblatt.rules import ZERO_CONVENTIONS, Perceptron
 from tests import reference
 from tests.examples import FORMATS, Drawn, data_sets, integers, same_bits, tries
 from tests.kernels import test_passes as first_order
@@ -171,8 +170,10 @@ def test_mistakes_are_rows_that_are_not_right(drawn: Drawn, form: str, zero: str
             for r in rest
         ]
         unranked += not all(lead > 0 for lead in leads)
+    before, still = w.copy(), (order, Perceptron(0.0), convention, room(rows.shape[1]))
     found = [
-        label_mistakes(rows, labels, order, ranked, convention, room(rows.shape[1]), w)
-        for ranked in (False, True)
+        visit(rows, labels, np.empty(0), *still, w, np.empty((0, 0)), 1).mistakes
+        for visit in (each_label_pass, ranking_pass)
     ]
     assert found == [wrong, unranked]
+    assert same_bits(w, before)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
+from rosenblatt.kernels.binary import activations, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, empty_log
-from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
+from rosenblatt.kernels.multiclass import class_scores, multiclass_pass
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA, PA1, PA2, ZERO_CONVENTIONS, MarginPerceptron, Perceptron
 from tests import reference
@@ -190,7 +190,7 @@ def test_number_types_are_read_as_they_are(dtype: type, n_features: int) -> None
 
 @given(data_sets(integers, n_classes=3), formats)
 def test_activations_and_mistakes_agree_with_matrix_products(drawn: Drawn, form: str) -> None:
-    """Scoring and counting mistakes give what the definition gives."""
+    """Scoring, and counting mistakes by steps of length 0, give what the definition gives."""
     rows = FORMATS[form](drawn.rows, drawn.constant)
     n, d = rows.shape
     rng = np.random.default_rng(0)
@@ -202,13 +202,18 @@ def test_activations_and_mistakes_agree_with_matrix_products(drawn: Drawn, form:
     activations(rows, by_class[0], out)
     assert out.tolist() == (augmented @ by_class[0]).tolist()
     y = np.array([2 * (label > 0) - 1 for label in drawn.labels], np.int32)
-    assert binary_mistakes(rows, y, order, 0, by_class[0]) == np.sum(y * out <= 0)
+    none, before = np.empty(0), by_class.copy()
+    still = (order, Perceptron(0.0))
+    counts = binary_pass(rows, y, none, *still, 0, by_class[0], none, 1, NO_LOG)
+    assert counts.mistakes == np.sum(y * out <= 0)
 
     scores = np.empty((n, 3))
     w = np.ascontiguousarray(by_class.T) if isinstance(rows, CSR) else by_class
     class_scores(rows, w, scores)
     assert scores.tolist() == (augmented @ by_class.T).tolist()
     k = np.array(drawn.labels, np.int32)
-    assert multiclass_mistakes(rows, k, order, -1, np.empty(3), w) == np.sum(
-        scores.argmax(axis=1) != k
-    )
+    no_ledger = np.empty((0, 0))
+    counts = multiclass_pass(rows, k, none, *still, -1, np.empty(3), w, no_ledger, 1, NO_LOG)
+    assert counts.mistakes == np.sum(scores.argmax(axis=1) != k)
+    assert same_bits(by_class, before)
+    assert same_bits(w.T if isinstance(rows, CSR) else w, before)

@@ -51,16 +51,3 @@ def activations(rows: Rows, w: NDArray[Any], out: Changed[NDArray[Any]]) -> None
     """Write the activation of each row to out."""
     for i in range(len(out)):
         out[i] = rows.dot(i, w)
-
-
-@compiled
-def binary_mistakes(
-    rows: Rows, y: NDArray[Any], order: NDArray[Any], zero: int, w: NDArray[Any]
-) -> int:
-    """Count the rows of the order that w misclassifies."""
-    mistakes = 0
-    for t in range(len(order)):
-        i = order[t]
-        if not break_tie(y[i] * rows.dot_ahead(order, t, w), y[i], zero) > 0.0:
-            mistakes += 1
-    return mistakes

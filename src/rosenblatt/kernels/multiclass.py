@@ -81,24 +81,3 @@ def class_scores(rows: Rows, w: NDArray[Any], out: Changed[NDArray[Any]]) -> Non
     """Write the activation of every class on each row to out, (rows, classes)."""
     for i in range(len(out)):
         rows.scores(i, w, out[i])
-
-
-@compiled
-def multiclass_mistakes(
-    rows: Rows,
-    y: NDArray[Any],
-    order: NDArray[Any],
-    zero: int,
-    scores: NDArray[Any],  # room for the activation of each class
-    w: NDArray[Any],
-) -> int:
-    """Count the rows of the order that w misclassifies."""
-    mistakes = 0
-    for t in range(len(order)):
-        rows.prefetch(order, t)
-        i = order[t]
-        rows.scores(i, w, scores)
-        rival = best_rival(scores, y[i], zero)
-        if not pair_margin(scores, y[i], rival, zero) > 0.0:
-            mistakes += 1
-    return mistakes

@@ -216,33 +216,3 @@ def ranking_pass(
                 if len(u):
                     rows.add(i, step * (c + t), rows.of_class(u, k))
     return Counts(mistakes, updates, loss)
-
-
-@compiled
-def label_mistakes(
-    rows: Rows,
-    labels: LabelSets,
-    order: NDArray[Any],
-    ranked: bool,
-    zero: int,
-    work: Changed[Workspace],
-    w: NDArray[Any],
-) -> int:
-    """Count the rows of the order with a label on the wrong side, or ``ranked`` below another."""
-    mistakes = 0
-    for t in range(len(order)):
-        rows.prefetch(order, t)
-        i = order[t]
-        rows.scores(i, w, work.activations)
-        take_sides(labels, i, work.sides)
-        wrong = False
-        for k in range(len(work.activations)):
-            side = work.sides[k]
-            if not ranked:
-                wrong |= not break_tie(side * work.activations[k], side, zero) > 0.0
-            elif side > 0.0:
-                for r in range(len(work.activations)):
-                    if work.sides[r] < 0.0:
-                        wrong |= not pair_margin(work.activations, k, r, zero) > 0.0
-        mistakes += wrong
-    return mistakes

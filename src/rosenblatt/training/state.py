@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, WeightOverflowError, score_overflow
-from rosenblatt.kernels.binary import activations, binary_mistakes, binary_pass
+from rosenblatt.kernels.binary import activations, binary_pass
 from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
 from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.multiclass import class_scores, multiclass_mistakes, multiclass_pass
+from rosenblatt.kernels.multiclass import class_scores, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     MOVED,
     NO_MARKS,
@@ -20,7 +20,6 @@ from rosenblatt.kernels.multilabel import (
     LabelSets,
     Workspace,
     each_label_pass,
-    label_mistakes,
     ranking_pass,
     second_order_label_pass,
 )
@@ -33,7 +32,7 @@ from rosenblatt.kernels.second_order import (
 from rosenblatt.kernels.shapes import packed, take
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.rules import Rule
+from rosenblatt.rules import Perceptron, Rule
 from rosenblatt.training.examples import (
     ArraySupply,
     Examples,
@@ -515,14 +514,13 @@ def _workspace(state: State) -> Workspace:
 def count_mistakes(
     state: State, weights: NDArray[Any], examples: Examples, order: NDArray[Any], zero: int
 ) -> int:
-    """Count the rows of the order that weights of this state's layout misclassify."""
-    rows, y, n_classes = examples.rows, examples.targets, state.n_classes
-    if state.labels:
-        how = (order, state.labels == "ranking", zero, _workspace(state))
-        return label_mistakes(rows, _label_sets(examples), *how, weights)
-    if n_classes == 2:
-        return binary_mistakes(rows, y, order, zero, weights)
-    return multiclass_mistakes(rows, y, order, zero, np.empty(n_classes), weights)
+    """Count the rows of the order that weights of this state's layout misclassify.
+
+    That is a pass whose steps are of length 0.
+    """
+    judged = replace(state, weights=weights, ledger=None, variance=None)
+    kernel, arguments = kernel_call(judged, examples, order, Perceptron(0.0), zero)
+    return kernel(*arguments).mistakes
 
 
 class LinearTraining:
