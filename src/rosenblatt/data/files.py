@@ -43,6 +43,7 @@ from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.separated import SeparatedParser
 from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.wording import clause, counted, word_list
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
@@ -226,12 +227,8 @@ class RowDraw(NamedTuple):
     drawn: bool  # whether those drawn are read, or the others
 
     def chosen(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which rows of these numbers are read (SplitMix64 of Steele and others, 2014)."""
-        with np.errstate(over="ignore"):
-            z = numbers * np.uint64(0x9E3779B97F4A7C15)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        below = (z ^ (z >> np.uint64(31))) / 2.0**64 < self.share
+        """Return which rows of these numbers are read."""
+        below = mixed_words(numbers) / 2.0**64 < self.share
         return np.asarray(below == self.drawn)
 
 

@@ -454,3 +454,22 @@ def write_groups(
         for place in range(first[group], min(first[group] + size, len(rows))):
             order[n] = rows[place]
             n += 1
+
+
+def mixed_words(words: NDArray[np.uint64], key: int = 0) -> NDArray[np.uint64]:
+    """Return a random word for each word and the key: SplitMix64.
+
+    G. Steele, D. Lea & C. Flood, "Fast splittable pseudorandom number generators" (2014).
+    """
+    return finalized(words * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key))
+
+
+def finalized(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return words that look random, different ones for different words: SplitMix64's last step.
+
+    >>> finalized(np.array([1], np.uint64)).tolist()
+    [6238072747940578789]
+    """
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

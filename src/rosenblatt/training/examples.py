@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import VALIDATION
 from rosenblatt.data.labels import Label, classes_of
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.rows import Rows, write_groups
+from rosenblatt.kernels.rows import Rows, mixed_words, write_groups
 from rosenblatt.kernels.rows import shuffle as exchange
 from rosenblatt.kernels.shapes import take
 from rosenblatt.training.loop import Shuffle, Supply
@@ -362,17 +362,6 @@ def random_words(key: int, first: int, length: int) -> NDArray[np.uint64]:
     So a stream draws the same in calls of any length, and in every pass.
     """
     return mixed_words(np.arange(first + 1, first + length + 1, dtype=np.uint64), key)
-
-
-def mixed_words(words: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
-    """Return a random word for each word and the key: the finalizer of SplitMix64.
-
-    G. Steele, D. Lea & C. Flood, "Fast splittable pseudorandom number generators" (2014).
-    """
-    word = words * np.uint64(0x9E3779B97F4A7C15) + np.uint64(key)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(word ^ (word >> np.uint64(31)))
 
 
 class RowSupply(Supply, Protocol):

@@ -9,7 +9,8 @@ import pytest
 
 from rosenblatt import train_files
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.familiarity import MOST_KEPT, RowSampler, SeenCounter, mixed
+from rosenblatt.data.encoding.familiarity import MOST_KEPT, RowSampler, SeenCounter
+from rosenblatt.kernels.rows import finalized
 from rosenblatt.models.model import Model
 from tests.cli.running import invoked
 
@@ -22,7 +23,7 @@ ALL = (
 
 def prints(start: int, stop: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
     """Return fingerprints of rows of these numbers."""
-    return mixed(np.arange(start, stop, dtype=np.uint64) + np.uint64(1))
+    return finalized(np.arange(start, stop, dtype=np.uint64) + np.uint64(1))
 
 
 def remark(sampler: RowSampler, rows: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch, running_sums
 from rosenblatt.data.encoding.features import CHARACTERS, FeatureColumn, InputColumn
 from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample
+from rosenblatt.kernels.rows import finalized
 from rosenblatt.wording import number
 
 # Of each column of training, NaN where it is not known: the share of missing values; the share of
@@ -273,20 +274,6 @@ def percentage(share: float) -> str:
     return f"{100 * share:.0f} %" if 0.01 <= share <= 0.99 else f"{100 * share:.3g} %"
 
 
-def mixed(numbers: Prints) -> Prints:
-    """Return numbers that look random, different ones for different numbers (splitmix64).
-
-    >>> mixed(np.array([1], np.uint64)).tolist()
-    [6238072747940578789]
-    """
-    h = numbers ^ (numbers >> np.uint64(30))
-    h *= np.uint64(0xBF58476D1CE4E5B9)
-    h ^= h >> np.uint64(27)
-    h *= np.uint64(0x94D049BB133111EB)
-    h ^= h >> np.uint64(31)
-    return h
-
-
 class RowFingerprints:
     """Makes a number of 64 bits of each row of a table, column by column."""
 
@@ -295,19 +282,19 @@ class RowFingerprints:
 
     def add(self, values: NDArray[np.int64]) -> None:
         """Take in a number of each row."""
-        self._prints = mixed(self._prints + values.view(np.uint64) + np.uint64(1))
+        self._prints = finalized(self._prints + values.view(np.uint64) + np.uint64(1))
 
     def add_terms(self, terms: Batch) -> None:
         """Take in the terms of each row, whatever their order."""
         sums = np.zeros(len(terms.indices) + 1, np.uint64)
-        np.cumsum(mixed(terms.indices.astype(np.uint64)), out=sums[1:])
+        np.cumsum(finalized(terms.indices.astype(np.uint64)), out=sums[1:])
         self.add(np.diff(sums[terms.indptr]).view(np.int64))
 
     def add_vectors(self, vectors: NDArray[Any]) -> None:
         """Take in a vector of each row, NaN where it is missing."""
         bits = (vectors.astype(np.float64) + 0.0).view(np.uint64)
-        factors = mixed(np.arange(1, vectors.shape[1] + 1, dtype=np.uint64))
-        self.add((mixed(bits) * factors).sum(axis=1, dtype=np.uint64).view(np.int64))
+        factors = finalized(np.arange(1, vectors.shape[1] + 1, dtype=np.uint64))
+        self.add((finalized(bits) * factors).sum(axis=1, dtype=np.uint64).view(np.int64))
 
     def rows(self, numbers: NDArray[np.float64]) -> Prints:
         """Return the fingerprints, after the numbers of the rows, NaN where one is missing."""
