@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.rows import CSR, Rows, all_finite
 from rosenblatt.kernels.single_rows import NOT_FINITE, OUT_OF_RANGE, OVERFLOW, RIGHT
 
 
@@ -44,15 +44,6 @@ def put_in_order(row: CSR) -> bool:
 
 
 @inlined
-def all_finite(values: NDArray[Any], n: int) -> bool:
-    """Return whether the first values are finite."""
-    here, finite = values.flat, True
-    for p in range(n):
-        finite = finite and np.isfinite(here[p])
-    return finite
-
-
-@inlined
 def fault(x: NDArray[Any], sparse: CSR | None) -> int:
     """Put a sparse row in order; return what is wrong with the row, or RIGHT."""
     n = x.size
@@ -60,7 +51,7 @@ def fault(x: NDArray[Any], sparse: CSR | None) -> int:
         if not put_in_order(sparse):
             return OUT_OF_RANGE
         n = sparse.indptr[1]
-    return RIGHT if all_finite(x, n) else NOT_FINITE
+    return RIGHT if all_finite(x, 0, n) else NOT_FINITE
 
 
 @compiled
@@ -137,7 +128,7 @@ def predict_row(
             return -OVERFLOW
         return int(activation > 0.0 or (positive == 1 and activation == 0.0))
     near.scores(0, near_w, scores)
-    if not all_finite(scores, scores.size):
+    if not all_finite(scores, 0, scores.size):
         return -OVERFLOW
     best = 0
     for k in range(1, scores.size):

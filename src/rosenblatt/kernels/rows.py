@@ -35,7 +35,6 @@ from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE
 
 LANES = 16
 SPARSE_LANES = 4  # of products with weights that stand apart
-EMITTER = "rosenblatt.kernels.emission.vector"  # of instructions that numba lacks
 
 CACHE_LINE = 64  # bytes
 # Rows are asked for twice: early, for the second-level cache, which waits for many lines at once,
@@ -70,20 +69,20 @@ def lane_dot_reference(x: NDArray[Any], y: NDArray[Any], lanes: int = LANES) -> 
     return total
 
 
-@instruction(EMITTER)
+@instruction
 def value_at(x: NDArray[Any], place: int) -> float:
     """Return x.flat[place] as a double; that of a bool is 1 and is not read."""
     return float(x.reshape(-1)[place])
 
 
-@instruction(EMITTER)
+@instruction
 def lane_dot(x: NDArray[Any], x_start: int, y: NDArray[Any], y_start: int, length: int) -> float:
     """Return Σ x.flat[x_start + j]·y.flat[y_start + j] over ``length`` elements, in 16 lanes."""
     left, right = x.reshape(-1)[x_start:], y.reshape(-1)[y_start:]
     return lane_dot_reference(left[:length], right[:length])
 
 
-@instruction(EMITTER)
+@instruction
 def lane_dot_ahead(
     x: NDArray[Any], x_start: int, y: NDArray[Any], y_start: int, length: int, near: int, far: int
 ) -> float:
@@ -91,7 +90,7 @@ def lane_dot_ahead(
     return lane_dot(x, x_start, y, y_start, length)
 
 
-@instruction(EMITTER)
+@instruction
 def lane_dot_pair(
     x: NDArray[Any], x_start: int, y: NDArray[Any], first: int, second: int, length: int
 ) -> tuple[float, float]:
@@ -99,12 +98,12 @@ def lane_dot_pair(
     return lane_dot(x, x_start, y, first, length), lane_dot(x, x_start, y, second, length)
 
 
-@instruction(EMITTER)
+@instruction
 def prefetch(array: NDArray[Any], offset: Any, level: int) -> None:
     """Ask for array.flat[offset] in the cache of this level, without waiting for it."""
 
 
-@instruction(EMITTER)
+@instruction
 def sparse_dot(
     x: NDArray[Any], indices: NDArray[Any], start: int, stop: int, w: NDArray[Any]
 ) -> float:
@@ -112,7 +111,7 @@ def sparse_dot(
     return lane_dot_reference(x[start:stop], w[indices[start:stop]], SPARSE_LANES)
 
 
-@instruction(EMITTER)
+@instruction
 def sparse_scores(
     x: NDArray[Any],
     indices: NDArray[Any],
@@ -234,10 +233,7 @@ class Dense(NamedTuple):
 
     def is_finite(self, i: int, near: NDArray[Any]) -> bool:
         """Whether all that ``gather`` wrote of row i is finite."""
-        here, found = near.flat, True
-        for p in range(near.size):
-            found = found and np.isfinite(here[p])
-        return found
+        return all_finite(near, 0, near.size)
 
 
 class CSR(NamedTuple):
@@ -384,13 +380,9 @@ class CSR(NamedTuple):
 
     def is_finite(self, i: int, near: NDArray[Any]) -> bool:
         """Whether all that ``gather`` wrote of row i is finite."""
-        here, found = near.flat, True
-        width = near.size // near.shape[0]
-        for p in range((self.indptr[i + 1] - self.indptr[i]) * width):
-            found = found and np.isfinite(here[p])
-        for p in range(near.size - width, near.size):
-            found = found and np.isfinite(here[p])
-        return found
+        width, n = near.size // near.shape[0], self.indptr[i + 1] - self.indptr[i]
+        constant = all_finite(near, near.size - width, near.size)
+        return all_finite(near, 0, n * width) and constant
 
 
 @inlined
@@ -417,6 +409,15 @@ def ask_for_row(rows: CSR, i: int, level: int) -> None:
         prefetch(rows.data, p, level)
         prefetch(rows.data, p + line, level)
         prefetch(rows.indices, p, level)
+
+
+@inlined
+def all_finite(values: NDArray[Any], begin: int, end: int) -> bool:
+    """Return whether some of the values are finite."""
+    here, finite = values.flat, True
+    for p in range(begin, end):
+        finite = finite and np.isfinite(here[p])
+    return finite
 
 
 @inlined

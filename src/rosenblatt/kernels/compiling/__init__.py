@@ -90,18 +90,14 @@ def inlined(function: Function) -> Function:
     return function
 
 
-def instruction(emitter: str) -> Callable[[Function], Function]:
+def instruction(function: Function) -> Function:
     """Note that kernels do what a function does by instructions that numba has no words for.
 
-    ``emitter`` names the module that has the numba intrinsic of the same name; it is imported by
-    the compiler alone. The decorated function is the definition, and what runs in plain Python.
+    The module of the same name in ``emission`` has the numba intrinsic, and is imported by the
+    compiler alone. The decorated function is the definition, and what runs in plain Python.
     """
-
-    def note(function: Function) -> Function:
-        INSTRUCTIONS[function] = emitter
-        return function
-
-    return note
+    INSTRUCTIONS.add(function)
+    return function
 
 
 def compiled_methods(kind: type) -> None:

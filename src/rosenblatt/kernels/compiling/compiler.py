@@ -28,7 +28,6 @@ from rosenblatt.kernels.compiling.forms import (
     UNSIGNED,
     ArrayForm,
     Form,
-    NumberForm,
     TupleForm,
 )
 from rosenblatt.kernels.compiling.function import (
@@ -109,7 +108,9 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
     if isinstance(function, CompiledFunction):
         function = function.__wrapped__
     if function in INSTRUCTIONS:
-        return getattr(import_module(INSTRUCTIONS[function]), function.__name__)
+        emitter = function.__module__.rpartition(".")[2]
+        module = import_module(f"rosenblatt.kernels.emission.{emitter}")
+        return getattr(module, function.__name__)
     return kernel_jit(**(INLINE if function in INLINED else CALLED))(_translated(function))
 
 
@@ -158,7 +159,7 @@ def numba_type(form: Form) -> Any:
     """Return what numba calls this form."""
     if form is None:
         return types.none
-    if isinstance(form, NumberForm):
+    if isinstance(form, str):
         return NUMBERS[form]
     if isinstance(form, ArrayForm):
         dtype = types.boolean if form.dtype == "bool" else getattr(types, form.dtype)

@@ -16,15 +16,6 @@ MOST_DIMENSIONS = 4
 LAYOUTS = "CFA"  # by rows, by columns, any
 
 
-class NumberForm(NamedTuple):
-    """One word."""
-
-    name: str
-
-    def __str__(self) -> str:
-        return self.name
-
-
 class ArrayForm(NamedTuple):
     """The address of the first element, the shape and the strides."""
 
@@ -47,9 +38,9 @@ class TupleForm(NamedTuple):
         return f"{name}({','.join(map(str, self.fields))})"
 
 
-Form = NumberForm | ArrayForm | TupleForm | None
+Form = str | ArrayForm | TupleForm | None
 
-INT, FLOAT, BOOL, UNSIGNED = (NumberForm(name) for name in ("int64", "float64", "bool", "uint64"))
+INT, FLOAT, BOOL, UNSIGNED = "int64", "float64", "bool", "uint64"  # one word each
 NUMBERS = {
     int: INT,
     float: FLOAT,
@@ -137,9 +128,9 @@ def parsed_result(text: str) -> Form:
         return None
     name, bracket, fields = text.rstrip(")").partition("(")
     if not bracket:
-        return NumberForm(name)
+        return name
     kind: Any = tuple
     if name:
         module, _, attribute = name.rpartition(".")
         kind = getattr(sys.modules[module], attribute)
-    return TupleForm(kind, tuple(NumberForm(field) for field in fields.split(",")))
+    return TupleForm(kind, tuple(fields.split(",")))

@@ -17,7 +17,6 @@ from rosenblatt.kernels.compiling.forms import (
     INT,
     UNSIGNED,
     Form,
-    NumberForm,
     TupleForm,
     kinds_within,
     plain_value,
@@ -33,7 +32,7 @@ CHANGED = "changed"
 Changed = Annotated[Kind, CHANGED]  # an argument of a kernel that it writes to
 
 INLINED: set[Callable[..., Any]] = set()
-INSTRUCTIONS: dict[Callable[..., Any], str] = {}  # the module that emits each
+INSTRUCTIONS: set[Callable[..., Any]] = set()
 METHODS = {"step": ["self", "margin", "sqnorm"]}  # of named tuples: the names of arguments
 
 
@@ -122,10 +121,10 @@ def result_of(form: Form) -> tuple[bytes, Callable[[tuple[Any, ...]], Any] | Non
     kinds = {INT: b"q", FLOAT: b"d", BOOL: b"?", UNSIGNED: b"Q"}
     if form is None:
         return b"", None
-    if isinstance(form, NumberForm):
+    if isinstance(form, str):
         return kinds[form], None
-    if isinstance(form, TupleForm) and all(isinstance(field, NumberForm) for field in form.fields):
-        words = b"".join(kinds[field] for field in form.fields if isinstance(field, NumberForm))
+    if isinstance(form, TupleForm) and all(isinstance(field, str) for field in form.fields):
+        words = b"".join(kinds[field] for field in form.fields if isinstance(field, str))
         return words, getattr(form.kind, "_make", tuple)
     msg = f"A kernel returns numbers, not {form}."
     raise TypeError(msg)

@@ -1,4 +1,4 @@
-"""Instructions that numba lacks, and the functions through which Python calls kernels.
+"""Instructions that numba lacks, in modules named as those that define them.
 
 Imported by the compiler alone: nothing here runs in a process that finds its machine code made.
 """

@@ -6,7 +6,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from rosenblatt.kernels.emission.vector import FLOAT, INT, NOTHING, emitted
+from rosenblatt.kernels.emission.rows import FLOAT, INT, NOTHING, emitted
 from rosenblatt.kernels.text.words import SPAN
 
 BYTE = ir.IntType(8)
