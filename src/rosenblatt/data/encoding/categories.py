@@ -82,8 +82,8 @@ def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> byte
         return folded_level(level)
     if not level:
         return level
-    known = numbering.knows(column.place, term_hash(level, column_seed("category", column.title)))
-    return numbering.spelling(column.place, value, level, known=known)
+    key = term_hash(level, column_seed("category", column.title))
+    return numbering.spelling(column.place, key, value, level)
 
 
 def missing_numbers(

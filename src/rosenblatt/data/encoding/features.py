@@ -309,11 +309,7 @@ class HashedNumbering(_Numbering):
         """Return the number of a category level."""
         return key & self.key_mask
 
-    def knows(self, column: int, key: int) -> bool:
-        """Return that any level has a number."""
-        return True
-
-    def spelling(self, column: int, value: Any, level: bytes, *, known: bool) -> bytes:
+    def spelling(self, column: int, key: int, value: Any, level: bytes) -> bytes:
         """Return 1 for 1.0 and +1, true for True: no other level is known to compare with."""
         text = level.decode()
         plain = text.lower() if text.lower() in TRUTHS else plain_number(text)
@@ -384,15 +380,12 @@ class KeptNumbering(_Numbering):
             self.n_unknown += n_rows
         return number
 
-    def knows(self, column: int, key: int) -> bool:
-        """Return whether a category level has a number."""
-        return key in self._column(column)
-
-    def spelling(self, column: int, value: Any, level: bytes, *, known: bool) -> bytes:
-        """Return a level, which may be known, as it is known in another spelling.
+    def spelling(self, column: int, key: int, value: Any, level: bytes) -> bytes:
+        """Return a level as it is known, perhaps in another spelling.
 
         What was read as a number before it came here is looked for among all numbers.
         """
+        known = not self.growing and key in self._column(column)
         if self.growing or (known and isinstance(value, (str, bool))):
             return level
         if column not in self._spellings:

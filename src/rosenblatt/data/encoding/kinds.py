@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import get_args
 
 import numpy as np
@@ -60,20 +61,9 @@ class Sample:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._present: dict[str, pl.Series] = {}
-        self._distinct: dict[str, pl.Series] = {}
-
-    def present(self, name: str) -> "pl.Series":
-        """Return the values of a column that are not missing."""
-        if name not in self._present:
-            self._present[name] = _present(self.table.frame[name])
-        return self._present[name]
-
-    def distinct(self, name: str) -> "pl.Series":
-        """Return the different ones among them, in the order in which they come."""
-        if name not in self._distinct:
-            self._distinct[name] = self.present(name).unique(maintain_order=True)
-        return self._distinct[name]
+        self.present = cache(lambda name: _present(table.frame[name]))  # values of a column
+        # The different ones among them, in the order in which they come
+        self.distinct = cache(lambda name: self.present(name).unique(maintain_order=True))
 
 
 def detected_columns(
