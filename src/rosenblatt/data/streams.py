@@ -174,20 +174,25 @@ class ArrayFile:
         self.length = 0
         self._dtype = np.dtype(dtype)
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by its owner
+        self._memory: mmap.mmap | None = None
 
     def append(self, values: NDArray[Any]) -> None:
         """Write values behind those that are there."""
         self._file.write(np.ascontiguousarray(values, self._dtype).data)
         self.length += len(values)
 
-    def mapped(self) -> mmap.mmap | None:
-        """Return the memory that the file is mapped into; None where it is empty."""
+    def mapped(self) -> NDArray[Any]:
+        """Return the values, mapped into memory; no more can be written."""
         self._file.flush()
-        return mmap.mmap(self._file.fileno(), 0) if self.length else None
+        if self.length:
+            self._memory = mmap.mmap(self._file.fileno(), 0)
+        self.close()
+        return np.frombuffer(self._memory or b"", self._dtype)
 
-    def array(self, memory: mmap.mmap | None) -> NDArray[Any]:
-        """Return the values in this memory."""
-        return np.frombuffer(b"" if memory is None else memory, self._dtype)
+    def release(self) -> None:
+        """Let the system take back the memory of what has been read; the file still holds it."""
+        if sys.platform == "linux" and self._memory is not None:
+            self._memory.madvise(mmap.MADV_DONTNEED)
 
     def close(self) -> None:
         """Close the file; what is mapped stays."""
@@ -200,7 +205,6 @@ class RowFiles:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = str(folder or tempfile.gettempdir())
         self._files: dict[str, ArrayFile] = {}
-        self._maps: list[mmap.mmap] = []
         with self._kept():
             for name, dtype in ARRAYS.items():
                 self._files[name] = ArrayFile(folder, dtype)
@@ -218,18 +222,14 @@ class RowFiles:
     def mapped(self) -> Batch:
         """Return the rows that were written, to be changed in place; no more can be written."""
         with self._kept():
-            maps = {name: file.mapped() for name, file in self._files.items()}
-        arrays: dict[str, Any] = {n: self._files[n].array(memory) for n, memory in maps.items()}
-        self._maps = [memory for memory in maps.values() if memory is not None]
-        self.close()
-        none = {name: None for name in ("weights", "groups") if maps[name] is None}
+            arrays: dict[str, Any] = {name: file.mapped() for name, file in self._files.items()}
+        none = {name: None for name in ("weights", "groups") if not self._files[name].length}
         return Batch(**arrays | none)
 
     def release(self) -> None:
-        """Let the system take back the memory of what has been read; the files still hold it."""
-        if sys.platform == "linux":
-            for memory in self._maps:
-                memory.madvise(mmap.MADV_DONTNEED)
+        """Let the system take back the memory of what has been read."""
+        for file in self._files.values():
+            file.release()
 
     def close(self) -> None:
         """Give the files up."""

@@ -1,7 +1,7 @@
 """Dask arrays and data frames: their blocks as parts, and predictions where and when wanted."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,6 @@ from rosenblatt.training.examples import numbers_of
 
 if TYPE_CHECKING:
     from distributed import Client
-
-
-class Block(NamedTuple):
-    """Checked rows and their labels."""
-
-    rows: Rows
-    labels: NDArray[Any]
 
 
 def is_collection(X: Any) -> bool:
@@ -65,7 +58,7 @@ def feature_names(X: Any) -> NDArray[Any] | None:
     return np.asarray(list(names), object)
 
 
-def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
+def checked_block(X: Any, y: Any, number: int, constant: float) -> RowPart:
     """Return a block as rows, or say what is wrong with it; runs in a worker."""
     try:
         rows = _rows(X, constant)
@@ -86,7 +79,7 @@ def checked_block(X: Any, y: Any, number: int, constant: float) -> Block:
             f"Block {number} of X has {rows.shape[0]} rows, but that of y has {len(labels)}: "
             "divide both alike."
         )
-    return Block(rows, labels)
+    return RowPart(rows, labels)
 
 
 def _rows(X: Any, constant: float) -> Rows:
@@ -110,18 +103,18 @@ def _kernel_type(dtype: Any) -> Any:
     return dtype if dtype in DTYPES else np.float64
 
 
-def survey(block: Block) -> Survey:
+def survey(block: RowPart) -> Survey:
     """Return shape, classes and class counts of a block; runs in a worker."""
-    rows, labels = block
+    rows, labels, _ = block
     if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):  # noqa: PLR0124  # NaN
         raise InputError("A label in y is missing: leave the row out.")
     found, counts = np.unique(labels, return_counts=True)
     return Survey(*rows.shape, found, counts, rows.sparse)
 
 
-def numbered_block(block: Block, classes: NDArray[Any]) -> RowPart:
+def numbered_block(block: RowPart, classes: NDArray[Any]) -> RowPart:
     """Return a block with the numbers of its classes; runs in a worker."""
-    return RowPart(block.rows, numbers_of(block.labels, classes).astype(np.int32))
+    return block._replace(labels=numbers_of(block.labels, classes).astype(np.int32))
 
 
 def common_classes(surveys: Sequence[Survey]) -> tuple[NDArray[Any], NDArray[np.int64]]:

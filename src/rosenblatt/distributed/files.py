@@ -23,6 +23,7 @@ from rosenblatt.data.encoding.features import (
 )
 from rosenblatt.data.encoding.label_column import table_labels
 from rosenblatt.data.encoding.numbers import ColumnStatistics
+from rosenblatt.data.encoding.table_encoding import NO_ROWS
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes
@@ -33,7 +34,6 @@ from rosenblatt.training.examples import ranks_of, sorted_classes
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-NO_ROWS = Batch(np.zeros(0), np.zeros(0, np.int32), np.zeros(1, np.int64))
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 
 

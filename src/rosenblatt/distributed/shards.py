@@ -124,10 +124,10 @@ def homes_of(client: Any, n_tasks: int) -> list[str]:
 
 
 class RowPart(NamedTuple):
-    """Rows with the numbers of their classes: a block of a collection, or a file."""
+    """Rows with their labels or the numbers of these: a block of a collection, or a file."""
 
     rows: Rows
-    numbers: NDArray[np.int32]
+    labels: NDArray[Any]
     places: NDArray[np.int64] | None = None  # among all rows, where they do not follow each other
 
 
@@ -177,22 +177,22 @@ class ShardFacts(NamedTuple):
 
 def cut(part: RowPart, start: int, stop: int) -> RowPart:
     """Return successive rows of a part, without a copy."""
-    return RowPart(between(part.rows, start, stop), part.numbers[start:stop])
+    return RowPart(between(part.rows, start, stop), part.labels[start:stop])
 
 
 def deal(part: RowPart, first: int, n_shards: int, seed: int) -> list[RowPart]:
     """Return for each shard the rows of a part that chance gives it; ``first`` is its first row."""
-    owners = deal_rows(first, len(part.numbers), n_shards, seed)
+    owners = deal_rows(first, len(part.labels), n_shards, seed)
     hands = []
     for k in range(n_shards):
         chosen = np.flatnonzero(owners == k)
-        hands.append(RowPart(take(part.rows, chosen), part.numbers[chosen], chosen + first))
+        hands.append(RowPart(take(part.rows, chosen), part.labels[chosen], chosen + first))
     return hands
 
 
 def assemble(parts: Sequence[RowPart], number: int, first: int, recipe: Recipe) -> Shard:
     """Return a shard of successive parts; ``first`` is its first row unless they were dealt."""
-    numbers = np.concatenate([part.numbers for part in parts])
+    numbers = np.concatenate([part.labels for part in parts])
     placed = [part.places for part in parts if part.places is not None]
     places = np.concatenate(placed) if placed else np.arange(first, first + len(numbers))
     weight = None if recipe.class_weight is None else recipe.class_weight[numbers]

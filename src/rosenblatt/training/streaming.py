@@ -425,11 +425,7 @@ class StreamSupply:
             self.n_held_out += int(self._sampling.mask(start, part.stop - start).sum())
             reading.release()
         self.n_rows = reading.n_rows - self.n_held_out
-        if file is None:
-            return rows.weights
-        memory = file.mapped()
-        file.close()
-        return file.array(memory)
+        return rows.weights if file is None else file.mapped()
 
     def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""
