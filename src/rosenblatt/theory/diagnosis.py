@@ -110,7 +110,7 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
     certificate: Certificate | MachineCertificate | None
     certificate = conflict_certificate(rows, verdict.conflicts) or next(of_pairs, None)
     if certificate is None and proof.v is None:
-        proof = decide(system, np.zeros(system.width) if run is None else run.v, deadline)
+        proof = decide(system, run, deadline)
         certificate = certificate_of(system, proof)
     if certificate is not None and certificate.holds_for(rows):
         return replace(
@@ -158,9 +158,7 @@ def _status(rows: LabelledRows, deadline: Deadline) -> Status:
 def _proof(system: Inequalities, deadline: Deadline) -> Proof:
     """Let the perceptron try, then the search that decides."""
     run, proof = _first_proof(system, deadline)
-    if proof.v is not None:
-        return proof
-    return decide(system, np.zeros(system.width) if run is None else run.v, deadline)
+    return decide(system, run, deadline) if proof.v is None else proof
 
 
 def examine_pairs(

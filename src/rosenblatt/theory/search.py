@@ -63,48 +63,46 @@ def worst(system: Inequalities, leads: Leads, limit: float) -> NDArray[Any]:
     return np.asarray(leads.numbers[below[_smallest(leads.values[below], count)]])
 
 
-def decide(system: Inequalities, v: NDArray[Any], deadline: Deadline) -> Proof:
-    """Return a witness or weights that forbid one; neither where it stays undecided."""
-    proof = Proof()
+def decide(system: Inequalities, run: "PerceptronRun | None", deadline: Deadline) -> Proof:
+    """Return a witness or weights that forbid one; neither, and a note, where it stays undecided.
+
+    It begins with the weights that a perceptron ended with, if there are any.
+    """
+    proof, width = Proof(), 0.0
     try:
-        _decide(system, v, proof, deadline)
+        deadline.check()
+        numbers = first_set(system, np.zeros(system.width) if run is None else run.v)
+        for _ in range(ROUNDS):
+            deadline.check()
+            if is_too_large(system, numbers):
+                proof.notes.append(f"a linear program on {len(numbers)} inequalities was too large")
+                return proof
+            strip = _strip_or_proof(system, numbers, proof, deadline)
+            if proof.numbers is not None:
+                return proof
+            if strip is None:
+                break
+            v, width = strip.v, strip.width
+            if width > 0 and is_witness(system, v):
+                proof.v = v
+                return proof
+            deadline.check()
+            leads = system.leads(v)
+            limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
+            missing = np.setdiff1d(worst(system, leads, limit), numbers)
+            if not len(missing):
+                break
+            numbers = np.union1d(numbers, missing)
+        _decide_exactly(system, numbers, proof, deadline)
     except OutOfTimeError:
         proof.notes.append("the time limit was reached during the linear program")
-    return proof
-
-
-def _decide(system: Inequalities, v: NDArray[Any], proof: Proof, deadline: Deadline) -> None:
-    """Write a witness, or weights that forbid one, to the proof; or a note why there is neither."""
-    deadline.check()
-    numbers = first_set(system, v)
-    width = 0.0
-    for _ in range(ROUNDS):
-        deadline.check()
-        if is_too_large(system, numbers):
-            proof.notes.append(f"a linear program on {len(numbers)} inequalities was too large")
-            return
-        strip = _strip_or_proof(system, numbers, proof, deadline)
-        if proof.numbers is not None:
-            return
-        if strip is None:
-            break
-        v, width = strip.v, strip.width
-        if width > 0 and is_witness(system, v):
-            proof.v = v
-            return
-        deadline.check()
-        leads = system.leads(v)
-        limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
-        missing = np.setdiff1d(worst(system, leads, limit), numbers)
-        if not len(missing):
-            break
-        numbers = np.union1d(numbers, missing)
-    _decide_exactly(system, numbers, proof, deadline)
+        return proof
     if proof.v is None and proof.numbers is None:
         proof.notes.append(
             f"a linear program on {len(numbers)} inequalities found a strip of relative width "
             f"{max(width, 0.0):.1g}, but no witness or certificate that holds in exact arithmetic"
         )
+    return proof
 
 
 def _decide_exactly(
@@ -172,7 +170,6 @@ class PerceptronRun(NamedTuple):
 
     v: NDArray[Any]  # the weights, class by class, each with its bias last
     converged: bool
-    passes: int
     mistakes: int
 
 
@@ -204,7 +201,7 @@ def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> P
         V[:, :-1] *= scale
         V[:, -1] -= V[:, :-1] @ centre
     mistakes = sum(record.mistakes for record in outcome.history)
-    return PerceptronRun(V.ravel(), outcome.converged, len(outcome.history), mistakes)
+    return PerceptronRun(V.ravel(), outcome.converged, mistakes)
 
 
 def is_uneven(rows: LabelledRows) -> bool:

@@ -31,10 +31,10 @@ class Coordinates:
     blocks: int
 
     @classmethod
-    def of(cls, A: Any, blocks: int, *, centred: bool) -> "Coordinates":
+    def of(cls, A: Any, blocks: int) -> "Coordinates":
         """Return coordinates for these vectors."""
         centre = np.zeros(A.shape[1] // blocks - 1)
-        if centred and not sparse.issparse(A):
+        if not sparse.issparse(A):
             parts = A.reshape(len(A), blocks, -1)
             x = (parts[:, :, :-1] * parts[:, :, -1:]).reshape(-1, len(centre))
             used = parts[:, :, -1].ravel() != 0
@@ -96,7 +96,7 @@ def widest_strips(working: WorkingSet, deadline: Deadline) -> Iterator[Strip]:
     As long as more are asked for, the program is solved again for the remainder, magnified
     (iterative refinement): so a strip far thinner than the solver's tolerance is still found.
     """
-    coordinates = Coordinates.of(working.A, working.blocks, centred=True)
+    coordinates = Coordinates.of(working.A, working.blocks)
     B = coordinates.moved(working.A)
     one = np.ones(B.shape[1])
     first = _strip(B, np.zeros(B.shape[0]), -one, one, deadline) if is_finite(B) else None
@@ -159,7 +159,7 @@ def shortest(
     wide as any. It may also be that ``start`` is far from the best and the strip not thin at all,
     so the plain program comes last.
     """
-    coordinates = Coordinates.of(working.A, working.blocks, centred=True)
+    coordinates = Coordinates.of(working.A, working.blocks)
     B = coordinates.moved(working.A)
     P = coordinates.quadratic(length)
     if not (is_finite(B) and is_finite(P.tocsr())):
