@@ -326,7 +326,7 @@ class TrainingBar:
 
     def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield the batches, and show how far they have come."""
-        self._rows_read, started = 0, perf_counter()
+        self._rows_read, self._n_rows, started = 0, None, perf_counter()
         whole = "" if self._n_bytes is None else f" of {size_text(self._n_bytes)}"
         for batch in batches:
             if not self._rows_read:
@@ -345,7 +345,7 @@ class TrainingBar:
         line = f"{progress.rows:,} rows  {share:.2%} mistakes"
         if progress.seconds > 0.0:
             line += f"  {progress.rows / progress.seconds:,.0f} rows/s"
-        if progress.bytes_read:  # learning while reading: the bar is that of the bytes
+        if self._n_rows is None:  # learning while reading: the bar is that of the bytes
             self._bars.update(self._task, description=f"pass {progress.pass_}", told=line)
             return
         if progress.pass_ != self._passes:

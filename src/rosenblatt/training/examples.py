@@ -53,7 +53,6 @@ class Examples:
     weight: NDArray[Any] | None = None  # None: 1 for all
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
-    bytes_read: int = 0  # of the files, up to the end of the part, while they are being read
     sets: LabelSets | None = None  # labels of each target, where a row may have several
     held_out: NDArray[np.bool_] | None = None  # of each row, where the user chose them
 

@@ -60,7 +60,6 @@ class PartResult(NamedTuple):
 
     counts: Counts
     n_rows: int
-    bytes_read: int = 0  # of the files, up to the end of the part, where it is being read
 
 
 class Supply(Protocol):
@@ -120,7 +119,6 @@ class Progress:
     rows: int = 0  # of those parts
     counts: Counts = NONE_YET  # of those parts
     seconds: float = 0.0  # of those parts
-    bytes_read: int = 0  # of the files, where they are being read
     drawing: dict[str, Any] | None = None  # the generator as it was before the pass under way
     is_last: bool = False  # the part just learned: time is up, or Ctrl-C was pressed
     stop_reason: StopReason | None = None
@@ -138,12 +136,11 @@ class Progress:
         self.drawing = dict(generator.bit_generator.state)
         self._begun = perf_counter()
 
-    def add(self, counts: Counts, n_rows: int, bytes_read: int = 0) -> None:
+    def add(self, counts: Counts, n_rows: int) -> None:
         """Count one more part as done."""
         self.counts = together(self.counts, counts)
         self.parts += 1
         self.rows += n_rows
-        self.bytes_read = bytes_read
         self._tick()
 
     def end_pass(self, validation_score: float | None) -> PassRecord:

@@ -550,7 +550,7 @@ class LinearTraining:
             counts = run_pass(state, part, part.order, self._rule, self._zero, log)
             log.row[:] += part.first_row
             self.updates.extend(log, counts.updates, state.count)
-        return PartResult(counts, len(part.order), part.bytes_read)
+        return PartResult(counts, len(part.order))
 
     def check(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""

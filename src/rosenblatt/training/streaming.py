@@ -99,7 +99,6 @@ class Reading:
         self.n_rows = 0
         self.n_validation = 0  # of these, which come last and are never learned from
         self.n_features = 0
-        self.bytes_read = 0
         self.block_ends: list[int] = []
         self.batch_ends: list[int] = []
         self.done = False
@@ -254,7 +253,7 @@ class Reading:
         self.batch_ends += (end + block.first_row for end in block.batch_ends)
         self.n_rows = block.first_row + block.n_rows
         self.block_ends.append(self.n_rows)
-        self.n_features, self.bytes_read = block.n_features, block.bytes_read
+        self.n_features = block.n_features
         if block.last:
             self._end()
         return block
@@ -394,8 +393,8 @@ class StreamSupply:
             if shuffler is not None:
                 order = shuffled(order, len(block.data), self._sampling.shuffle, shuffler)
             weight = reading.row_weights(block.labels, block.weights)
-            targets, n_bytes = reading.targets(block.labels), block.bytes_read
-            yield Examples(rows, targets, weight, order, first, n_bytes, reading.sets)
+            targets = reading.targets(block.labels)
+            yield Examples(rows, targets, weight, order, first, reading.sets)
         self._keep()
 
     def _keep(self) -> None:
