@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt.data.files import Encoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import ATTRIBUTES
 from rosenblatt.estimators.held_out import HeldOutRows, with_probabilities
@@ -55,12 +56,8 @@ from rosenblatt.training.history import (
     ending,
 )
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.state import fit
-
-if TYPE_CHECKING:
-    from rosenblatt.data.files import Encoding
-    from rosenblatt.training.memory import Vote
-    from rosenblatt.training.state import State
+from rosenblatt.training.memory import Vote
+from rosenblatt.training.state import State, fit
 
 
 @cache
@@ -165,7 +162,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         return self.stop_reason_ == "converged"
 
     @property
-    def encoding_(self) -> "Encoding":
+    def encoding_(self) -> Encoding:
         """What makes features of the columns of files, where it was trained on those."""
         encoder = self._fitted.encoder
         if encoder is None:
@@ -456,7 +453,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         learner: Learner,
         examples: Examples,
         observers: Sequence[Observer],
-        vote: "Vote | None" = None,
+        vote: Vote | None = None,
     ) -> Trained:
         state, generator = model.state, generator_from(self.random_state)
         outcome = fit(state, examples, learner.plan(), generator, observers, vote)
@@ -499,7 +496,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         return self._weights_by_class()[:, -1].copy()
 
     @property
-    def _state(self) -> "State":
+    def _state(self) -> State:
         return self._fitted.state
 
     def _with_model(self, model: Model) -> Self:

@@ -4,11 +4,12 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.labels import SetNumbers
@@ -31,9 +32,6 @@ from rosenblatt.training.examples import (
 from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.training.state import count_mistakes, run_pass
 from rosenblatt.wording import counted, word_list
-
-if TYPE_CHECKING:
-    from rosenblatt.data.batch import Batch
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
@@ -284,7 +282,7 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     return new, new.rows(files, learn=True)
 
 
-def _widen(model: Model, batch: "Batch") -> None:
+def _widen(model: Model, batch: Batch) -> None:
     if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
         model.follow(model.state)
@@ -294,7 +292,7 @@ def _widen(model: Model, batch: "Batch") -> None:
 def _learn(
     model: Model,
     learner: Learner,
-    batch: "Batch",
+    batch: Batch,
     tally: ProgressiveError,
     weights: NDArray[Any] | None,
 ) -> Model:
@@ -326,7 +324,7 @@ def _learn_sets(
     numbers: SetNumbers,
     model: Model,
     learner: Learner,
-    batch: "Batch",
+    batch: Batch,
     tally: ProgressiveError,
     weights: NDArray[Any] | None,
 ) -> Model:
@@ -349,7 +347,7 @@ def _learn_sets(
     return model
 
 
-def _weights(batch: "Batch", class_weights: dict[Class, float]) -> NDArray[Any] | None:
+def _weights(batch: Batch, class_weights: dict[Class, float]) -> NDArray[Any] | None:
     """Return what multiplies the steps of rows: their own weights and those of classes."""
     if not class_weights:
         return batch.weights

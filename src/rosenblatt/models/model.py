@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import SvmlightEncoding, encoding_from
+from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbered import check_width
-from rosenblatt.data.files import Files, Layout, encoded
+from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.binary import activations
@@ -38,8 +38,6 @@ from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
-    from rosenblatt.data.encoding import TableEncoding
-    from rosenblatt.data.files import Encoding
     from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
@@ -310,7 +308,7 @@ class Model:
         return [PassRecord(**record) for record in self.history]
 
     @cached_property
-    def encoder(self) -> "Encoding | None":
+    def encoder(self) -> Encoding | None:
         """What makes features of the columns of files; None for a model of arrays."""
         if self.encoding is None:
             return None
@@ -318,7 +316,7 @@ class Model:
         return encoding_from(self.encoding, self.encoding_arrays)
 
     @property
-    def table(self) -> "TableEncoding | None":
+    def table(self) -> TableEncoding | None:
         """What makes features of columns; None for a model of numbered features."""
         return None if self.encoder is None else self.encoder.table
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding
-from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
+from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
@@ -61,7 +61,6 @@ from rosenblatt.training.streaming import (
 from rosenblatt.wording import counted, word_list
 
 if TYPE_CHECKING:
-    from rosenblatt.data.files import Encoding
     from rosenblatt.models.kernel_machine import KernelChoice
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
 
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
 from rosenblatt.training.history import Observer, Outcome, PassRecord, StopReason
-
-if TYPE_CHECKING:
-    import numpy as np
 
 NONE_YET = Counts(0, 0, 0.0)
 

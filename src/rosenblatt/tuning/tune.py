@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.multilabel import has_several
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
 from rosenblatt.models.learner import several_labels
@@ -38,10 +40,6 @@ from rosenblatt.training.examples import Examples, class_weights, encode, target
 from rosenblatt.training.streaming import Reading
 from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
 from rosenblatt.tuning.folds import check_metric
-
-if TYPE_CHECKING:
-    from rosenblatt.estimators.base import FittedClassifier
-    from rosenblatt.kernels.rows import CSR
 
 FEW_ROWS_TO_FOLD = 20_000  # up to here five folds, beyond one split
 MOST_VALUES = 20_000_000  # in rows of the default encoding for others to be tried, too
@@ -78,7 +76,7 @@ def tune(
     class_weight: Any = None,
     random_state: int = 0,
     tell: Tell = lambda _: None,
-) -> "FittedClassifier":
+) -> FittedClassifier:
     """Return the estimator that is best on held-out rows, fitted to all rows.
 
     Rules, their parameters, memories and numbers of passes are tried by successive halving; where
