@@ -159,7 +159,7 @@ class KernelChoice:
     def options(self, learner: Learner) -> dict[str, Any]:
         """Return all parameters of the estimator that learns so."""
         values = {entry.name: entry.default for entry in rule_parameters().values()}
-        values |= {name: value for name, value in learner.values.items() if value is not None}
+        values |= learner.chosen
         return {
             "kernel": self.kernel,
             "degree": self.kernel_degree,
@@ -175,7 +175,6 @@ class KernelChoice:
             "cache_size": 200,
             "max_iter": learner.passes,
             **{name: getattr(learner, name) for name in SHARED},
-            "random_state": learner.random_state,
         }
 
 
