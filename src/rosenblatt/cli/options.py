@@ -96,16 +96,19 @@ def choice_option(*names: str, choices: Iterable[Any], **attributes: Any) -> Dec
     return value_option(*names, type=click.Choice([*map(str, choices)]), **attributes)
 
 
-def text_value(parse: Callable[[str], Any], requirement: str) -> Callable[..., Any]:
-    """Return the callback of an option whose text ``parse`` reads, or raises ValueError."""
+def text_value(requirement: str) -> Callable[[Callable[[str], Any]], Callable[..., Any]]:
+    """Make the callback of an option of what reads its text, or raises ValueError."""
 
-    def convert(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
-        try:
-            return None if text is None else parse(text)
-        except ValueError:
-            raise click.BadParameter(f"{text!r} is not {requirement}") from None
+    def callback(parse: Callable[[str], Any]) -> Callable[..., Any]:
+        def convert(_ctx: click.Context, _param: click.Parameter, text: str | None) -> Any:
+            try:
+                return None if text is None else parse(text)
+            except ValueError:
+                raise click.BadParameter(f"{text!r} is not {requirement}") from None
 
-    return convert
+        return convert
+
+    return callback
 
 
 def _between(low: float, value: Any, high: float) -> Any:
@@ -114,7 +117,9 @@ def _between(low: float, value: Any, high: float) -> Any:
     return value
 
 
-def _size(text: str) -> Any:
+@text_value("a size; write for example 500K, 64M or 1G.")
+def size(text: str) -> Any:
+    """Return a number of bytes."""
     match = SIZE.fullmatch(text.strip())
     return _between(1, int(float(match[1]) * UNITS[match[2].upper()]) if match else 0, inf)
 
@@ -130,6 +135,7 @@ def _open_share(text: str) -> Any:
     return value
 
 
+@text_value("LABEL=WEIGHT with a weight above 0; write spam=5,ham=1 or balanced.")
 def _class_weight(text: str) -> str | dict[str, float]:
     if text == "balanced":
         return text
@@ -139,6 +145,7 @@ def _class_weight(text: str) -> str | dict[str, float]:
     return {label: _between(LEAST, float(number), MOST) for label, _, number in entries}
 
 
+@text_value(f"a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5, or 0 for none.")
 def _ngram_lengths(text: str) -> tuple[int, int]:
     if text.strip() == "0":
         return 0, 0
@@ -147,6 +154,7 @@ def _ngram_lengths(text: str) -> tuple[int, int]:
     return low, _between(low, int(longest if dash else shortest), LONGEST_NGRAM)
 
 
+@text_value("a number of pairs, or A:B for columns A and B.")
 def _column_pairs(text: str) -> int | tuple[str, ...]:
     if text.strip().isdecimal():
         return int(text)
@@ -163,6 +171,7 @@ def seconds_of(text: str, least: float = LEAST) -> float:
     return float(_between(least, sum(float(n) * SECONDS[unit] for n, unit in parts), inf))
 
 
+@text_value("a file or a share; write for example 20%.")
 def _file_or_share(text: str) -> Any:
     try:
         float(text.removesuffix("%"))
@@ -171,20 +180,9 @@ def _file_or_share(text: str) -> Any:
     return _open_share(text)
 
 
-A_TIME = "a time; write seconds, or for example 90s, 5m or 1h30m."
-size = text_value(_size, "a size; write for example 500K, 64M or 1G.")
-share = text_value(_share, "a share between 0 and 1; write for example 0.05 or 5%.")
-open_share = text_value(_open_share, "above 0 and below 1; write for example 0.02 or 2%.")
-class_weight = text_value(
-    _class_weight, "LABEL=WEIGHT with a weight above 0; write spam=5,ham=1 or balanced."
-)
-column_pairs = text_value(_column_pairs, "a number of pairs, or A:B for columns A and B.")
-ngram_lengths = text_value(
-    _ngram_lengths,
-    f"a range of lengths from 1 to {LONGEST_NGRAM}; write for example 3-5, or 0 for none.",
-)
-
-
+share = text_value("a share between 0 and 1; write for example 0.05 or 5%.")(_share)
+open_share = text_value("above 0 and below 1; write for example 0.02 or 2%.")(_open_share)
+a_time = text_value("a time; write seconds, or for example 90s, 5m or 1h30m.")
 metric_option = choice_option(
     "--metric",
     choices=METRICS,
@@ -286,25 +284,23 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "shuffle": {
         "type": click.Choice([*SHUFFLES]),
         "default": "every-pass",
-        "callback": text_value(SHUFFLES.__getitem__, "an order"),
+        "callback": text_value("an order")(SHUFFLES.__getitem__),
     },
     "random_state": {"type": click.IntRange(0), "metavar": "N"},
-    "char_ngrams": {"callback": ngram_lengths},
-    "column_pairs": {"callback": column_pairs},
-    "class_weight": {"callback": class_weight},
-    "guarantee": {
-        "callback": text_value(_file_or_share, "a file or a share; write for example 20%.")
-    },
+    "char_ngrams": {"callback": _ngram_lengths},
+    "column_pairs": {"callback": _column_pairs},
+    "class_weight": {"callback": _class_weight},
+    "guarantee": {"callback": _file_or_share},
     "buffer": {"callback": size},
     "worker_memory": {"callback": size},
     "time_limit": {
         "type": str,
-        "callback": text_value(seconds_of, A_TIME),
+        "callback": a_time(seconds_of),
         "help": "Stop training after this time (90, 90s, 5m, 1h) and keep the best so far.",
     },
     "checkpoint_seconds": {
         "type": str,
-        "callback": text_value(partial(seconds_of, least=0.0), A_TIME),
+        "callback": a_time(partial(seconds_of, least=0.0)),
         "help": "Time between two checkpoints, in seconds or with a unit.",
     },
     "calibrate": {"help": "Fit probabilities on the held-out rows (predict --proba)."},

@@ -226,23 +226,18 @@ def _show_course(screen: Screen, model: Model) -> None:
     )
 
 
-def _show_label_figures(screen: Screen, model: Model) -> None:
-    """Print how good labels are on the rows that chose their thresholds."""
-    figures = model.training.get("held_out_labels")
-    if figures is None:
-        few = " (there are too few)" if model.options["early_stopping"] else ""
-        screen.show(f"No rows were held out{few}, so all thresholds are 0.")
-        return
-    screen.show(f"On {counted(figures['rows'], 'held-out row')}: {label_figures(figures)}.")
-    screen.show("  These rows chose the passes and the thresholds; new data may do worse.")
-
-
 def _show_errors(
     screen: Screen, model: Model, evaluation: Judged | None, test: Sequence[str]
 ) -> None:
     counts, training = model.training["class_counts"], model.training
+    few = " (there are too few)" if model.options.get("early_stopping") else ""
     if model.several:
-        _show_label_figures(screen, model)
+        figures = training.get("held_out_labels")
+        if figures is None:
+            screen.show(f"No rows were held out{few}, so all thresholds are 0.")
+        else:
+            screen.show(f"On {counted(figures['rows'], 'held-out row')}: {label_figures(figures)}.")
+            screen.show("  These rows chose the passes and the thresholds; new data may do worse.")
         if evaluation is not None:
             _show_test_error(screen, evaluation, test, counts)
         return
@@ -271,7 +266,6 @@ def _show_errors(
     if evaluation is not None:
         _show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:
-        few = " (there are too few)" if model.options["early_stopping"] else ""
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")
 
 

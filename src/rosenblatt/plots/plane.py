@@ -76,8 +76,10 @@ def plane_of(
                 f"{Parameter('plane', 'weights')} needs one nonzero weight vector; use "
                 f"{Parameter('plane', 'pca')}, or name two features with {Parameter('features')}."
             )
-        rest, shares = _leading(_without(rows.X, w))
         unit = w / np.linalg.norm(w)
+        # Sparse rows stay as they are: without their part along w they would be full.
+        beside = rows.X if sparse.issparse(rows.X) else rows.X - np.outer(rows.X @ unit, unit)
+        rest, _ = _leading(beside)
         second = rest[0] - (rest[0] @ unit) * unit
         labels = ("projection onto w, x·w/‖w‖", "leading direction perpendicular to w")
         return plane_through(unit, second, labels, f"the plane of w and one more of {d} directions")
@@ -161,9 +163,3 @@ def _leading(X: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     with np.errstate(divide="ignore", invalid="ignore"):  # shares of no variance at all
         found = PCA(2, svd_solver=solver, random_state=0).fit(X / scale)
     return found.components_, np.nan_to_num(found.explained_variance_ratio_)
-
-
-def _without(X: Any, w: NDArray[Any]) -> Any:
-    """Return the rows without their part along w; sparse ones, which it would fill, as they are."""
-    unit = w / np.linalg.norm(w)
-    return X if sparse.issparse(X) else X - np.outer(X @ unit, unit)

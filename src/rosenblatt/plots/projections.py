@@ -109,10 +109,6 @@ class ProjectionsDisplay(PlaneDisplay):
         )
 
     def _draw(self, ax: Axes) -> None:
-        self._draw_plane(ax)
-        self._draw_axis(self.axes_[1])
-
-    def _draw_plane(self, ax: Axes) -> None:
         from matplotlib.collections import LineCollection
 
         self._begin()
@@ -134,6 +130,7 @@ class ProjectionsDisplay(PlaneDisplay):
         self._mark_origin()
         self.points_ = self._scatter()
         self._finish(titled(self.title, "rows projected onto w"), self.note)
+        self._draw_axis(self.axes_[1])
 
     def _draw_axis(self, ax: Axes) -> None:
         lanes = np.column_stack([self.projections, self.numbers.astype(float)])

@@ -1,6 +1,5 @@
 """The worst mistakes: their values, the features that decided, the training rows behind it."""
 
-import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,8 +78,7 @@ class HardestRows:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seen = 0
-        # Lead, number with a minus sign, prediction, scores and row. A number occurs once, so
-        # nothing after it is ever compared.
+        # Lead, number with a minus sign, prediction, scores and row; the worst first.
         self._kept: list[tuple[float, int, int, NDArray[Any], Batch]] = []
         self.largest = 0.0  # value of the rows
 
@@ -90,22 +88,21 @@ class HardestRows:
         known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
         wrong = np.flatnonzero(known & (predicted != batch.labels))
         leads = lead_over(scores[wrong], batch.labels[wrong], predicted[wrong])
+        entries = self._kept
         for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
             row = batch.block(i, i + 1)
             row = row._replace(data=row.data.copy(), indices=row.indices.copy())
-            entry = (float(leads[k]), -(self._seen + i), int(predicted[i]), scores[i].copy(), row)
-            full = len(self._kept) == MOST_HARD_ROWS
-            (heapq.heappushpop if full else heapq.heappush)(self._kept, entry)
+            place = (float(leads[k]), -(self._seen + i))
+            entries.append((*place, int(predicted[i]), scores[i].copy(), row))
+        self._kept = sorted(entries, key=lambda one: one[:2], reverse=True)[:MOST_HARD_ROWS]
         self._seen += batch.n_rows
 
     def rows(self) -> list[MisjudgedRow]:
         """Return the kept rows with their explanations, the worst first."""
         return [
             self._row(row, lead, 1 - minus_number, predicted, scores)
-            for lead, minus_number, predicted, scores, row in sorted(
-                self._kept, key=lambda entry: (-entry[0], -entry[1])
-            )
+            for lead, minus_number, predicted, scores, row in self._kept
         ]
 
     def _row(

@@ -515,13 +515,9 @@ def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
 
 def learned_of(event: Event, *, duplicate: bool = False) -> Learned:
     """Return the answer to an example from its line in the journal."""
-    return Learned(
-        sequence=event.sequence,
-        version=event.sequence,
-        mistake=bool(event.mistake),
-        predicted=None if event.predicted is None else label_from(event.predicted),
-        duplicate=duplicate,
-    )
+    predicted = None if event.predicted is None else label_from(event.predicted)
+    made: Any = {"mistake": bool(event.mistake), "predicted": predicted, "duplicate": duplicate}
+    return Learned(sequence=event.sequence, version=event.sequence, **made)
 
 
 def _first_answer(first: Event, body: tuple[str, str]) -> Learned:
