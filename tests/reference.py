@@ -139,6 +139,7 @@ class Learned:
     vectors: list[Vector] = field(default_factory=list)  # w₀ … w_T, binary only
     mistakes: list[int] = field(default_factory=list)  # of each pass
     updates: list[tuple[int, float, int]] = field(default_factory=list)  # row, tau, counter
+    label_steps: list[tuple[int, int, float, int]] = field(default_factory=list)  # row, label, …
     losses: list[float] = field(default_factory=list)  # of each pass
 
 
@@ -297,6 +298,7 @@ def train_ranking(
                     for j, value in enumerate([*x, constant]):
                         w[k][j] += tau * share * value
                         u[k][j] += tau * share * c * value
+                    learned.label_steps.append((i, k, tau * share, c))
             c += 1
         learned.mistakes.append(mistakes)
         learned.losses.append(loss)

@@ -11,6 +11,9 @@ import pytest
 from rosenblatt.models.file import read, write
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file, table_file
+from tests.models.test_labels import LABELS, made, written
+
+SEVERAL = ["--label", "tags", "--label-separator", ";", "--text", "text", "--record-mistakes"]
 
 
 @pytest.mark.parametrize("labels", [(-1, 1), ("a", "b", "c")])
@@ -76,3 +79,89 @@ def test_no_checkpoint_of_a_list(tmp_path: Path) -> None:
     result = invoked("train", path, "--record-mistakes", "--checkpoint", "c")
     assert result.exit_code == 2
     assert "leave one of them out" in result.stderr
+
+
+def why_of(model: str, data: str, *options: str) -> Any:
+    """Return what explain says of a row, the fifth if no other is named."""
+    result = invoked("explain", model, data, "--row", "5", "--why", "--json", *options)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+@pytest.mark.parametrize(
+    "options", [[], ["--rule", "perceptron", "--memory", "last", "--no-early-stopping"]]
+)
+def test_several_labels(tmp_path: Path, goal: str, options: list[str]) -> None:
+    """The rows that taught a label sum to its score, from files, saved, loaded and gone on with."""
+    path = written(tmp_path, "tsv")
+    how = [*SEVERAL, "--goal", goal, *options]
+    assert invoked("train", path, *how, "-o", "m").exit_code == 0
+    invoked("train", path, *[one for one in how if one != "--record-mistakes"], "-o", "plain")
+    assert np.array_equal(read("m").weights, read("plain").weights)
+    more, texts = made(50, seed=1)
+    more = [
+        [*own, "new"] if "chess" in text else own for own, text in zip(more, texts, strict=True)
+    ]
+    (tmp_path / "later").mkdir()
+    later = written(tmp_path / "later", "tsv", more, texts)
+    assert invoked("train", later, "--from", "m", "-o", "n").exit_code == 0
+    for model, labels in (("m", LABELS), ("n", LABELS + more)):
+        known = read(model).classes
+        assert ("new" in known) == (model == "n")
+        for label in known:
+            found = why_of(model, path, "--class", str(label))
+            own = found["why"]
+            assert (own["positive"], own["negative"]) == (label, None)
+            assert own["total"] == found["scores"][label]
+            total = sum(term["amount"] for term in own["terms"])
+            assert total == pytest.approx(own["total"], rel=1e-9, abs=1e-9)
+            assert own["terms"]
+            for term in own["terms"]:  # the numbers are those of the rows in all files
+                assert term["label"] == (label if label in labels[term["row"]] else None)
+    best = why_of("m", path)
+    assert best["why"]["positive"] == max(best["scores"], key=best["scores"].get)
+    text = invoked("explain", "n", path, "--why", "--class", "perl", "-n", "400").stdout
+    assert "rows.tsv behind the decision: positive amounts speak for perl, negative ones" in text
+    assert " not perl " in text
+
+
+def test_a_damaged_list_of_labels(tmp_path: Path) -> None:
+    """Labels that the model does not have, or in another order of time, are told."""
+    path = written(tmp_path, "tsv")
+    invoked("train", path, *SEVERAL, "-o", "m")
+    model = read("m")
+    label, seen = model.arrays["mistakes.label"], model.arrays["mistakes.seen"]
+    for name, damaged in (
+        ("label", np.where(label > 0, len(model.classes) + 1, label).astype(np.int32)),
+        ("label", np.zeros_like(label)),
+        ("rival", label),
+        ("seen", seen[::-1].copy()),
+    ):
+        write(replace(model, arrays=model.arrays | {f"mistakes.{name}": damaged}), "damaged")
+        result = invoked("explain", "damaged", path, "--why")
+        assert result.exit_code == 2
+        assert "is damaged" in result.stderr
+
+
+@pytest.mark.parametrize("labels", [(-1, 1, 3), ("a", "b", "c", "d")])
+@pytest.mark.parametrize("rule", ["perceptron", "pa1"])
+def test_a_list_goes_on(tmp_path: Path, labels: Any, rule: str) -> None:
+    """After --from, twice, the rows of all files that taught are known, and new classes, too."""
+    first = svmlight_file(tmp_path / "a.svm", labels=labels[:-1])
+    later = svmlight_file(tmp_path / "b.svm", n_rows=90, seed=1, labels=labels)
+    invoked("train", first, "--record-mistakes", "--rule", rule, "-o", "m")
+    lines = Path(first).read_text().splitlines()
+    for data in (later, first):
+        assert invoked("train", data, "--from", "m", "-o", "n").exit_code == 0
+        Path("n").replace("m")
+        lines += Path(data).read_text().splitlines()
+        found = why_of("m", first)["why"]
+        total = sum(term["amount"] for term in found["terms"])
+        assert total == pytest.approx(found["total"], rel=1e-9, abs=1e-9)
+        for term in found["terms"]:
+            assert lines[term["row"]].split()[0] == str(term["label"])
+    numbers = {term["row"] for term in found["terms"]}
+    assert min(numbers) < 300
+    assert numbers & {*range(300, 390)}
+    assert numbers & {*range(390, 690)}

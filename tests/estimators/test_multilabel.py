@@ -166,7 +166,7 @@ def test_the_score_of_a_label_is_explained(n_labels: int, rule: str) -> None:
     for ranking, own in zip(ranked_weights(clf.model_, 1), clf.coef_, strict=True):
         assert ranking.against is None
         assert ranking.top[0].weight == own.max()
-    with pytest.raises(InputError, match="knows no class 'z'"):
+    with pytest.raises(InputError, match="knows no label 'z'"):
         explain(clf, X[0], "z")
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 
+from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multilabel import (
     LabelSets,
     Workspace,
@@ -31,9 +32,20 @@ def label_sets(drawn: Drawn) -> LabelSets:
     return LabelSets(np.array(drawn.labels, np.int32), labels, ends)
 
 
-def room(n_features: int) -> Workspace:
-    """Return room for a pass."""
-    return Workspace(np.empty(K), np.empty(K), np.empty(K), np.empty(n_features + 1))
+def room(n_features: int, n_rows: int = 0) -> Workspace:
+    """Return room for a pass, and for the steps of rows."""
+    work = Workspace(np.empty(K), np.empty(K), np.empty(K), np.empty(n_features + 1))
+    if not n_rows:
+        return work
+    return work._replace(log=empty_log(n_rows * K), n_lines=np.zeros(1, np.int64))
+
+
+def noted(work: Workspace) -> list[tuple[int, int, float, int]]:
+    """Return the steps in the log: row, label, step and counter of each."""
+    row, label, rival, tau, seen = (part[: work.n_lines[0]].tolist() for part in work.log)
+    assert rival == [-own for own in label]
+    signed = [tau_ if own > 0 else -tau_ for own, tau_ in zip(label, tau, strict=True)]
+    return [*zip(row, [abs(own) - 1 for own in label], signed, seen, strict=True)]
 
 
 def shape_of(rows: Any) -> tuple[int, int]:
@@ -45,7 +57,7 @@ def shape_of(rows: Any) -> tuple[int, int]:
 @given(drawn_sets, first_order.rules, first_order.formats, first_order.zeros)
 @tries(150)
 def test_each_label_learns_as_if_alone(drawn: Drawn, rule: str, form: str, zero: str) -> None:
-    """Weights and ledger of each label are those of a two-class training on it, bit for bit."""
+    """Weights, ledger and steps of each label are those of a two-class training on it."""
     rows, labels = FORMATS[form](drawn.rows, drawn.constant), label_sets(drawn)
     ours, theirs = first_order.RULES[rule]
     alone = [
@@ -61,20 +73,30 @@ def test_each_label_learns_as_if_alone(drawn: Drawn, rule: str, form: str, zero:
         for k in range(K)
     ]
     w, u, c = np.zeros(shape_of(rows)), np.zeros(shape_of(rows)), 1
-    mistakes = 0
+    mistakes, losses, steps = 0, [], []
     for order in drawn.orders:
-        given_ = (np.array(order), ours, ZERO_CONVENTIONS[zero], room(rows.shape[1]))
+        work = room(rows.shape[1], len(order))
+        given_ = (np.array(order), ours, ZERO_CONVENTIONS[zero], work)
         counts = each_label_pass(rows, labels, np.empty(0), *given_, w, u, c)
         mistakes += counts.mistakes
+        losses.append(counts.loss)
         c += len(order)
+        steps += noted(work)
+        assert counts.updates == len({seen for *_, seen in noted(work)})
     if any(first_order.overflowed(one) for one in alone):
-        assert not np.isfinite([*w.flat, *u.flat, counts.loss]).all()
+        assert not np.isfinite([*w.flat, *u.flat, *losses]).all()
         return
     sparse = isinstance(rows, CSR)
     assert same_bits(w.T if sparse else w, [one.w for one in alone])
     assert same_bits(u.T if sparse else u, [one.ledger for one in alone])
     most, wrong = (f(sum(one.mistakes) for one in alone) for f in (sum, max))
     assert wrong <= mistakes <= most
+    expected = [
+        (i, k, tau if k in SETS[drawn.labels[i]] else -tau, seen)
+        for k, one in enumerate(alone)
+        for i, tau, seen in one.updates
+    ]
+    assert same_bits(steps, sorted(expected, key=lambda step: (step[3], step[1])))
 
 
 @given(drawn_sets, second_order.rules, second_order.formats, second_order.zeros)
@@ -114,7 +136,7 @@ def test_second_order_labels_learn_alone(drawn: Drawn, rule: str, form: str, zer
 @given(drawn_sets, first_order.rules, first_order.formats, first_order.zeros)
 @tries(150)
 def test_ranking_is_the_reference(drawn: Drawn, rule: str, form: str, zero: str) -> None:
-    """Weights, ledger, mistakes and loss by ranking are those of the plain lists."""
+    """Weights, ledger, mistakes, loss and steps by ranking are those of the plain lists."""
     rows, labels = FORMATS[form](drawn.rows, drawn.constant), label_sets(drawn)
     ours, theirs = first_order.RULES[rule]
     expected = reference.train_ranking(
@@ -128,11 +150,13 @@ def test_ranking_is_the_reference(drawn: Drawn, rule: str, form: str, zero: str)
         how=first_order.HOW_SCORES[form],
     )
     w, u, c = np.zeros(shape_of(rows)), np.zeros(shape_of(rows)), 1
-    losses, mistakes = [], []
+    losses, mistakes, steps = [], [], []
     for order in drawn.orders:
-        given_ = (np.array(order), ours, ZERO_CONVENTIONS[zero], room(rows.shape[1]))
+        work = room(rows.shape[1], len(order))
+        given_ = (np.array(order), ours, ZERO_CONVENTIONS[zero], work)
         counts = ranking_pass(rows, labels, np.empty(0), *given_, w, u, c)
         c += len(order)
+        steps += noted(work)
         losses.append(counts.loss)
         mistakes.append(counts.mistakes)
     if first_order.overflowed(expected):
@@ -143,6 +167,7 @@ def test_ranking_is_the_reference(drawn: Drawn, rule: str, form: str, zero: str)
     assert same_bits(losses, expected.losses)
     assert same_bits(w.T if sparse else w, expected.w)
     assert same_bits(u.T if sparse else u, expected.ledger)
+    assert same_bits(steps, expected.label_steps)
 
 
 @given(data_sets(integers, n_classes=len(SETS)), first_order.formats, first_order.zeros)

@@ -261,7 +261,7 @@ def test_bad_rows_are_skipped(tmp_path: Path) -> None:
         ({"class_weight": "balanced"}, "class_weight= is not available where a row may have"),
         ({"threshold": "f1"}, "threshold= is not available where a row may have several"),
         ({"kernel": "rbf"}, "kernel= is not available where a row may have several labels"),
-        ({"record_mistakes": True}, "record_mistakes=True is not available where a row may"),
+        ({"record_mistakes": True, "rule": "arow"}, "its weights are not the sum of its mistakes"),
         ({"memory": "vote"}, "memory='vote' is not available where a row may have several"),
         ({"verdict": True}, "verdict= is not available where a row may have several labels"),
         ({"goal": "ranking", "rule": "arow"}, "goal='ranking' needs a first-order rule"),

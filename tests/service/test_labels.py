@@ -142,14 +142,17 @@ def test_replay_gives_the_model_that_never_saw_it(tmp_path: Path, rule: str) -> 
     other.close()
 
 
+@pytest.mark.parametrize("goal", ["each", "ranking"])
 @pytest.mark.parametrize("memory", ["last", "average"])
 @pytest.mark.parametrize("from_file", [False, True])
-def test_why_is_the_sum_of_the_examples(tmp_path: Path, memory: str, from_file: bool) -> None:
+def test_why_is_the_sum_of_the_examples(
+    tmp_path: Path, goal: str, memory: str, from_file: bool
+) -> None:
     """The score of each label is what the examples add to it, and what the file began with."""
     batch = tagged(60)
-    spec: dict[str, Any] = {"goal": "each", "memory": memory}
+    spec: dict[str, Any] = {"goal": goal, "memory": memory}
     start = 20 if from_file else 0
-    online = OnlineLearner("perceptron", memory=memory, goal="each")
+    online = OnlineLearner("perceptron", memory=memory, goal=goal)
     if from_file:
         for one in batch[:start]:
             online.learn_one(one["features"], one["label"])
@@ -170,7 +173,9 @@ def test_why_is_the_sum_of_the_examples(tmp_path: Path, memory: str, from_file: 
         assert len(amounts) > 3
         assert math.isclose(found.start + math.fsum(amounts), score, abs_tol=1e-9)
         if from_file and memory == "last":
-            assert found.start == online.scores_one(x)[tag]
+            before = online.scores_one(x)[tag]
+            rounds = 1e-12 if goal == "ranking" else 0.0  # shares of steps are fractions
+            assert math.isclose(found.start, before, rel_tol=0.0, abs_tol=rounds)
         if not from_file:
             assert found.start == 0.0
     best = why_answer(writer, entry, x, 5)
@@ -226,7 +231,6 @@ def test_what_cannot_be_done_is_said(service: Asked) -> None:
     assert "1 to 200 characters" in refused("m/learn", row | {"label": ["a", ""]})
     service.ask("POST", f"{MODEL}/learn", row | {"label": ["a"]})
     assert service.ask("GET", MODEL).json()["classes"] == ["a"]
-    assert "share the steps" in refused("m/why", row)
     assert "has no label 'z'" in refused("m/explain", row | {"label": "z"})
     assert "each row of this model has one" in refused("one/explain", row | {"label": "a"})
     assert "needs a first-order rule" in refused("n", {"goal": "ranking", "rule": "arow"}, "PUT")

@@ -10,8 +10,9 @@ from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import WORD
 from rosenblatt.data.files import Layout
-from rosenblatt.errors import InputError, Parameter
+from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance
+from rosenblatt.models.continuation import EARLIER
 from rosenblatt.models.explanation import (
     Explanation,
     contributions,
@@ -19,7 +20,6 @@ from rosenblatt.models.explanation import (
     explained_number,
     recorded_provenance,
 )
-from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.training.examples import winner_leads
@@ -59,8 +59,6 @@ def explain(
     For a voted model the average weights are explained.
     """
     model = Model.load(model_path, several=True)
-    if why and model.several:
-        raise several_labels(Parameter("why", value=True))
     columns = () if model.table is None else model.table.columns
     texts = dict.fromkeys(column.name for column in columns if column.role == "text")
     batch = _row(model, data, row, layout, keep=tuple(texts))
@@ -91,7 +89,7 @@ def explain(
     provenance = None
     if why:
         score = scores[0] if scores.ndim > 1 else scores
-        provenance = recorded_provenance(model, batch.indices, batch.data, score, winner)
+        provenance = recorded_provenance(model, batch.indices, batch.data, score, explained)
         document["why"] = provenance.report()
     if screen.wants_json:
         screen.json(document)
@@ -111,13 +109,14 @@ def explain(
 
 
 def _show_provenance(screen: Screen, model: Model, provenance: Provenance, n: int) -> None:
-    positive, negative = (printable(str(c)) for c in (provenance.positive, provenance.negative))
+    positive = printable(str(provenance.positive))
+    against = f"for {provenance.negative}" if provenance.negative is not None else "against it"
     shown, rest = provenance.terms[:n], provenance.terms[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
     rows: list[list[Cell]] = [
         [
             f"row {term.row + 1:,}",
-            str(term.label),
+            provenance.label_of(term),
             term.updates,
             signed(term.amount),
             Bar(term.amount, longest),
@@ -132,12 +131,12 @@ def _show_provenance(screen: Screen, model: Model, provenance: Provenance, n: in
         name = "(moved bias)" if moved else "(rounding)"
         rows.append([name, "", "", signed(provenance.remainder), ""])
     rows.append(["= total", "", "", signed(provenance.total), ""])
-    files = model.training.get("files", ["?"])
+    files = [name for key in EARLIER for name in model.training.get(key, [])] or ["?"]
     screen.table(
         ("training row", "label", "updates", "amount", ""),
         rows,
         f"Training rows of {printable(' '.join(files))} behind the decision: positive amounts "
-        f"speak for {positive}, negative ones for {negative}",
+        f"speak for {positive}, negative ones {printable(against)}",
     )
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.documentation import PARAMETERS, UNRECORDED, estimator_class
+from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
 from rosenblatt.estimators.held_out import scores_apart
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
 from rosenblatt.estimators.validation import check_rows, check_sample_weight
@@ -129,7 +129,7 @@ def has_several(y: Any) -> bool:
             "those of all rows. Else it is 0."
         ),
     },
-    UNRECORDED | {"thresholds_": "The score of each label above which it is predicted."},
+    ATTRIBUTES | {"thresholds_": "The score of each label above which it is predicted."},
 )
 class MultilabelClassifier(RuleClassifier):
     """Labels for rows that may have several, or none: a weight vector for each, in one pass.
@@ -257,7 +257,8 @@ class MultilabelClassifier(RuleClassifier):
                 raise InputError("calibrate needs held-out rows, and there are too few of them.")
             return {}, None
         tried, rest = order[:n_tried], np.sort(order[n_tried:])
-        changed = {"thresholds": False, "warm_start": False, "calibrate": False}
+        others = ("thresholds", "warm_start", "calibrate", "record_mistakes")
+        changed = dict.fromkeys(others, False)
         scores = scores_apart(
             self, matrix_of(rows), labels.take(rest), weight, (rest, tried), changed, **start
         )

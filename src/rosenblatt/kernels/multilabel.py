@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import break_tie
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.counts import NO_LOG, Counts, Log, note
 from rosenblatt.kernels.multiclass import pair_margin
 from rosenblatt.kernels.rows import Rows
 
@@ -29,6 +29,7 @@ class LabelSets(NamedTuple):
 
 WRONG, MOVED = 1, 2  # marks of a row
 NO_MARKS = np.empty(0, np.uint8)  # where none are to be written
+NO_LINES = np.empty(0, np.int64)  # of a log
 
 
 class Workspace(NamedTuple):
@@ -39,6 +40,8 @@ class Workspace(NamedTuple):
     shares: NDArray[Any]  # of each label in a step by ranking
     direction: NDArray[Any]  # Σx of a label
     marks: NDArray[Any] = NO_MARKS  # what happened to each row of the order, label by label
+    log: Log = NO_LOG  # gets a line for each label that a row moved
+    n_lines: NDArray[Any] = NO_LINES  # one number: how many it got
 
 
 @inlined
@@ -47,6 +50,13 @@ def take_sides(labels: LabelSets, i: int, sides: NDArray[Any]) -> None:
     sides[:] = -1.0
     for p in range(labels.ends[labels.number[i]], labels.ends[labels.number[i] + 1]):
         sides[labels.members[p]] = 1.0
+
+
+@inlined
+def note_label(log: Log, line: int, row: int, k: int, step: float, seen: int) -> None:
+    """Write how far a row moved label k: ±(k + 1) gains, as of columns that learn alone."""
+    own = k + 1 if step > 0.0 else -k - 1
+    note(log, line, row, own, -own, abs(step), seen)
 
 
 @compiled
@@ -63,7 +73,7 @@ def each_label_pass(
     c: int,  # Algorithm 7's counter before this pass
 ) -> Counts:
     """Visit the rows in order, step for each label where the rule says so."""
-    mistakes, updates, loss = 0, 0, 0.0
+    mistakes, updates, lines, loss = 0, 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
@@ -84,11 +94,16 @@ def each_label_pass(
                 rows.add(i, side * tau, rows.of_class(w, k))
                 if len(u):
                     rows.add(i, side * tau * (c + t), rows.of_class(u, k))
+                if len(work.n_lines):
+                    note_label(work.log, lines, i, k, side * tau, c + t)
+                    lines += 1
                 moved = True
         mistakes += wrong
         updates += moved
         if len(work.marks):
             work.marks[t] = WRONG * wrong + MOVED * moved
+    if len(work.n_lines):
+        work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)
 
 
@@ -186,7 +201,7 @@ def ranking_pass(
     The shares s of the labels, which sum to 1 above and to −1 below, make one two-class problem of
     all pairs at fault: its margin is Σ s·a, its squared length Σ s²·‖x‖².
     """
-    mistakes, updates, loss = 0, 0, 0.0
+    mistakes, updates, lines, loss = 0, 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
@@ -215,4 +230,9 @@ def ranking_pass(
                 rows.add(i, step, rows.of_class(w, k))
                 if len(u):
                     rows.add(i, step * (c + t), rows.of_class(u, k))
+                if len(work.n_lines):
+                    note_label(work.log, lines, i, k, step, c + t)
+                    lines += 1
+    if len(work.n_lines):
+        work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)

@@ -19,7 +19,7 @@ from rosenblatt.kernels.shapes import GrowingArray, row_arrays
 from rosenblatt.mistakes.budget import BudgetState
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.mistakes.updates import Mistakes, Support
+from rosenblatt.mistakes.updates import Mistakes, Support, n_columns
 
 PREFIX = "mistakes."
 KERNEL_PREFIX = "kernel."
@@ -68,14 +68,24 @@ def support_arrays(numbers: NDArray[Any], rows: Rows | None) -> Arrays:
 
 
 def read_list(
-    arrays: Mapping[str, NDArray[Any]], n_classes: int, n_features: int, constant: float, count: int
+    arrays: Mapping[str, NDArray[Any]],
+    n_classes: int,
+    n_features: int,
+    constant: float,
+    count: int,
+    *,
+    several: bool = False,
 ) -> Mistakes:
-    """Return the updates of a linear learner up to a count of rows, or raise InputError."""
+    """Return the updates of a linear learner up to a count of rows, or raise InputError.
+
+    ``several``: labels that a row may have, each with updates of its own.
+    """
     found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     found.sizes |= {"met": MOST_ROWS, "count": MOST_ROWS}
     numbers = found["numbers"]
     support = Support(_read_rows(found, n_features, constant), numbers)
-    mistakes = Mistakes(_read_updates(found, n_classes, joint=True), count, support)
+    width = n_classes if several else n_columns(n_classes)
+    mistakes = Mistakes(_read_updates(found, width, joint=not several), count, support)
     return Mistakes(mistakes.before(count), count, support)  # early stopping may have gone back
 
 
@@ -122,7 +132,7 @@ def read_machine(
     if kernel.name != "precomputed" and len(numbers):
         rows = _read_rows(listed, n_features, kernel.constant)
     if isinstance(empty, DualState):
-        updates = _read_updates(listed, n_classes, joint=empty.pairs)
+        updates = _read_updates(listed, n_columns(n_classes), joint=empty.pairs)
         empty.mistakes = Mistakes(updates, count, Support(rows, numbers))
         empty.classes = GrowingArray(labels)
     else:
@@ -149,17 +159,17 @@ def _read_slots(found: StoredArrays, state: BudgetState, size: int) -> None:
     state.n_kept = size
 
 
-def _read_updates(found: StoredArrays, n_classes: int, *, joint: bool) -> Log:
-    """Return the updates, in the order of time."""
-    between = joint and n_classes > 2  # of classes by their numbers, else ±(column + 1)
-    end = n_classes if between else 2 if n_classes == 2 else n_classes + 1
+def _read_updates(found: StoredArrays, width: int, *, joint: bool) -> Log:
+    """Return the updates of a learner with so many scores a row, in the order of time."""
+    between = joint and width > 1  # of classes by their numbers, else ±(column + 1)
+    end = width if between else width + 1
     found.sizes |= {"class": 0 if between else 1 - end, "last class": end}
     tau, row, seen, label, rival = (
         found[name] for name in ("tau", "row", "seen", "label", "rival")
     )
     fits = label != rival if between else (label == -rival) & (label != 0)
     found.check("rival", fits.all())
-    one_at_a_time = joint or n_classes == 2  # else several learners may step at once
+    one_at_a_time = joint or width == 1  # else several learners may step at once
     found.check("seen", not (np.diff(seen) < int(one_at_a_time)).any())
     return Log(row, label, rival, tau, seen)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.mistakes.updates import Mistakes, label_steps, n_columns
 
 PRINTED = 10  # rows that str shows
 
@@ -28,7 +28,7 @@ class Term(NamedTuple):
     """The part of one training row in a decision, by all its updates."""
 
     row: int  # its number in training, from 0
-    label: Any  # its class
+    label: Any  # its class; of several labels the one explained, None where the row lacks it
     updates: int  # how often it changed the weights
     strength: float  # Σ ±τ, by share where the weights are averaged; positive: for ``positive``
     product: float  # ⟨xᵢ, x⟩ with the constant feature
@@ -40,18 +40,24 @@ class Provenance:
     """The training rows that decided one row, those that count most first.
 
     Two classes: the terms of the activation; positive ones speak for ``positive``, the second.
-    More: the terms of the lead of the highest-scoring class over the next. ``total`` is what the
-    model says; ``remainder`` is what the terms leave of it: 0 on integers as long as no sum rounds,
-    else what the rounding of the weights came to, and the start where training had one.
+    More: the terms of the lead of the highest-scoring class over the next. Where a row may have
+    several labels: those of the score of one. ``total`` is what the model says; ``remainder`` is
+    what the terms leave of it: 0 on integers as long as no sum rounds, else what the rounding of
+    the weights came to, and the start where training had one.
     """
 
     positive: Any
-    negative: Any
+    negative: Any  # None for a label of several
     total: float
     terms: list[Term]  # other than 0
     remainder: float
-    n_updates: int  # of the whole training
-    n_silent: int  # training rows that changed the weights and have no part in this decision
+    n_updates: int  # of the whole training; of several labels those of this one
+    n_silent: int  # training rows that changed these weights and have no part in this decision
+
+    def label_of(self, term: Term) -> str:
+        """Return the class of a training row in words, or whether it has the label."""
+        lacks = self.negative is None and term.label is None
+        return f"not {self.positive}" if lacks else str(term.label)
 
     def report(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
@@ -80,8 +86,11 @@ class Provenance:
             ("amount", "training row", "label", "updates", "strength", "product")
         ]
         table += [
-            (f"{amount:+.6g}", str(row), str(label), str(updates), f"{tau:+.6g}", f"{product:.6g}")
-            for row, label, updates, tau, product, amount in shown
+            (
+                *(f"{term.amount:+.6g}", str(term.row), self.label_of(term), str(term.updates)),
+                *(f"{term.strength:+.6g}", f"{term.product:.6g}"),
+            )
+            for term in shown
         ]
         if rest:
             amount = math.fsum(term.amount for term in rest)
@@ -94,8 +103,10 @@ class Provenance:
             for cells in zip_longest(*table, fillvalue="")
         ]
         lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        side = self.positive if self.total > 0 else self.negative
-        return "\n".join([*lines, f"Above 0 speaks for {self.positive}; the sum for {side}."])
+        side = f"for {self.positive if self.total > 0 else self.negative}"
+        if self.negative is None:
+            side = "for it" if self.total > 0 else "against it"
+        return "\n".join([*lines, f"Above 0 speaks for {self.positive}; the sum {side}."])
 
 
 def provenance_of(
@@ -108,6 +119,7 @@ def provenance_of(
     end: int | None = None,
     activation: Any = None,
     winner: int | None = None,
+    label: int | None = None,
 ) -> Provenance:
     """Return the training rows that make up the decision on x, a row of (n_features,).
 
@@ -115,10 +127,17 @@ def provenance_of(
     list keeps. ``averaged`` says whether the average of the weights decides, ``end`` at which count
     of rows the weights were kept, if early stopping went back. ``activation`` is what the model
     says of x, by default the sum of all terms, and ``winner`` the number of the predicted class.
+    Where a row may have several labels, ``label`` is the number of the one that is explained.
     """
     rows, numbers = _teaching_rows(mistakes, rows, x)
+    if label is not None:  # it is the second of two classes, against nothing
+        classes = None, classes[label]
+        activation = None if activation is None else activation[label]
     # What each row that taught put into each vector, and its product with x
-    taught, counts, labels, strengths = _strengths(mistakes, len(classes), end, averaged=averaged)
+    n_vectors = n_columns(len(classes))
+    taught, counts, labels, strengths = _strengths(
+        mistakes, n_vectors, end, label, averaged=averaged
+    )
     products = matrix_of(take(rows, taught)).astype(np.float64) @ np.asarray(x, np.float64)
     products = products + rows.constant * rows.constant
     # The two classes between which x was decided
@@ -172,26 +191,26 @@ def _teaching_rows(
 
 
 def _strengths(
-    mistakes: Mistakes, n_classes: int, end: int | None, *, averaged: bool
+    mistakes: Mistakes, n_vectors: int, end: int | None, label: int | None, *, averaged: bool
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return the rows that taught, how often, their class numbers, and their part in each vector.
 
     The parts are the coefficients of the rows in the weights: w_k = Σ over rows of part[:, k]·x.
     """
     log, c = mistakes.updates, mistakes.end if end is None else end
+    log = log if label is None else label_steps(log, label)
     kept = log.seen < c
-    row, label, rival, tau, seen = (column[kept] for column in log)
+    row, gains, loses, tau, seen = (column[kept] for column in log)
     taught, where, counts = np.unique(row, return_inverse=True, return_counts=True)
     # Whole numbers first and one division at the end: exact as long as the sums are.
     steps = tau * (c - seen) if averaged else tau
-    vectors = 1 if n_classes == 2 else n_classes
-    parts = np.zeros((len(taught), vectors))
+    parts = np.zeros((len(taught), n_vectors))
     numbers = np.zeros(len(taught), np.int64)
-    if n_classes == 2:
-        np.add.at(parts[:, 0], where, steps * label)
-        numbers[where] = label > 0
+    if n_vectors == 1:
+        np.add.at(parts[:, 0], where, steps * gains)
+        numbers[where] = gains > 0
     else:
-        np.add.at(parts, (where, label), steps)
-        np.subtract.at(parts, (where, rival), steps)
-        numbers[where] = label
+        np.add.at(parts, (where, gains), steps)
+        np.subtract.at(parts, (where, loses), steps)
+        numbers[where] = gains
     return taught, counts, numbers, parts / c if averaged else parts

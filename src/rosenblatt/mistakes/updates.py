@@ -47,7 +47,8 @@ class Mistakes:
 
     An update names its row by its place in ``support``, and where there is none by its number in
     training. Its label gains and its rival loses: −1 or +1 of two classes, numbers of more; where
-    each class has a learner of its own, ±(class + 1).
+    each class has a learner of its own, ±(class + 1). Where a row may have several labels, so has
+    each label, and a row that moves more than one of them makes as many updates at once.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Mistakes:
     ) -> None:
         self._columns = [GrowingArray(c) for c in (empty_log(0) if updates is None else updates)]
         self.end = end  # Algorithm 7's counter after the last row
+        self.shift = 0  # of the numbers of rows to come: passes before may have counted rows twice
         self.support = support
 
     @classmethod
@@ -88,7 +90,7 @@ class Mistakes:
     @property
     def lifetimes(self) -> NDArray[Any]:
         """How many rows each weight vector lasted, the one before the first update included."""
-        return np.diff(self.updates.seen, prepend=1, append=self.end)
+        return np.diff(np.unique(self.updates.seen), prepend=1, append=self.end)
 
     def __len__(self) -> int:
         return len(self._columns[0])
@@ -127,15 +129,21 @@ class Mistakes:
         return Log(*(column[n_updates:] for column in self.updates))
 
     def with_classes(
-        self, kept: NDArray[Any], scale: float = 1.0, *, joint: bool = True
+        self,
+        kept: NDArray[Any],
+        scale: float = 1.0,
+        *,
+        joint: bool = True,
+        several: bool = False,
     ) -> "Mistakes":
         """Return the same updates with the numbers that the classes have now that there are more.
 
         ``kept`` has the new number of each class. Where two classes become more, each takes its
-        side of every step: −scale and +scale times it.
+        side of every step: −scale and +scale times it. ``several``: labels that a row may have,
+        each with steps of its own.
         """
         row, label, rival, tau, seen = self.updates
-        two = len(kept) == 2
+        two, joint = len(kept) == 2 and not several, joint and not several
         if two and joint:
             label, rival = (kept[(side > 0).astype(np.intp)] for side in (label, rival))
         elif two:
@@ -149,6 +157,7 @@ class Mistakes:
             rival = -label
         grown = Mistakes(end=self.end, support=copy.deepcopy(self.support))
         grown.extend(Log(row, label, rival, tau * scale if two else tau, seen), len(row), self.end)
+        grown.shift = self.shift
         return grown
 
 
@@ -159,6 +168,13 @@ def steps_of(updates: Log, *, joint: bool) -> Steps:
         return Steps(row, label, rival, tau, seen)
     nobody = np.full(len(row), -1, np.int32)
     return Steps(row, np.abs(label) - 1, nobody, tau * np.sign(label), seen)
+
+
+def label_steps(updates: Log, number: int) -> Log:
+    """Return the updates of one of several labels as those of two classes, with it and without."""
+    own = np.abs(updates.label) == number + 1
+    row, label, rival, tau, seen = (column[own] for column in updates)
+    return Log(row, np.sign(label), np.sign(rival), tau, seen)
 
 
 def n_columns(n_classes: int) -> int:

@@ -14,7 +14,6 @@ from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.guarantee import rows_apart
@@ -30,12 +29,13 @@ from rosenblatt.training.examples import (
     winners,
 )
 from rosenblatt.training.loop import hold_interrupt
-from rosenblatt.training.state import count_mistakes, run_pass
+from rosenblatt.training.state import count_mistakes, recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
 LISTED = ", "  # between the labels of a row that is shown
+EARLIER = ("began_with", "files")  # of the training of a model: what it learned from
 AHEAD = 64  # rows that are predicted together before they are learned
 
 
@@ -51,8 +51,9 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
         state = copy.deepcopy(state)
     else:
         kept = np.searchsorted(classes, model.labels)
-        state = state.with_classes(kept, len(classes), pair_scale(rule))
-        mistakes = mistakes and mistakes.with_classes(kept)
+        scale = pair_scale(rule)
+        state = state.with_classes(kept, len(classes), scale)
+        mistakes = mistakes and mistakes.with_classes(kept, scale, several=bool(model.several))
     return replace(
         model,
         **state.vectors(),
@@ -98,8 +99,11 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
     state.arrange_for(rows)
     features = touched_features(rows)
     before = state.snapshot(features)
-    log = None if model.mistakes is None else empty_log(len(numbers))
-    counts = run_pass(state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero], log)
+    visit = state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero]
+    if model.mistakes is None:
+        counts, updates = run_pass(*visit), None
+    else:
+        counts, updates = recorded_pass(*visit)
     if counts.updates:
         try:
             when = "in these rows, which are not learned"
@@ -110,9 +114,9 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
                 model.move_bias(-moved)
             raise
         model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
-        if model.mistakes is not None and log is not None:
-            updates = Log(*(column[: counts.updates] for column in log))
-            model.mistakes.extend_by(updates, rows, state.count, before.count - 1)
+        if model.mistakes is not None and updates is not None:
+            first = before.count - 1 + model.mistakes.shift
+            model.mistakes.extend_by(updates, rows, state.count, first)
     if model.mistakes is not None:
         model.mistakes.end = state.count
     model.outcome["n_iter"] += 1
@@ -231,6 +235,7 @@ def learn_files(
     Each row is predicted before it is learned, by weights at most ``ahead`` rows old; a voted model
     predicts here by the average of its vectors. Words and categories that are new to the model are
     left out, unless they are hashed; new features of svmlight files and new classes get weights.
+    A list of mistakes goes on; rows are then numbered after those of the model's own files.
     ``watch`` is called after 1, 2, 4, 8, … rows and at the end, ``tell`` with sentences.
     """
     files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
@@ -265,7 +270,8 @@ def learn_files(
         "class_counts": [counts.get(label, 0) for label in new.classes],
         "held_out_rows": 0,
         "held_out_error": None,
-        "began_with": model.training.get("files", []),
+        "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
+        "began_with_rows": _n_earlier(model),
         "progressive": [milestone._asdict() for milestone in tally.milestones],
     }
     new.outcome |= {"n_learned": tally.n_rows}
@@ -275,11 +281,18 @@ def learn_files(
 
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
-    votes = model.votes if model.voted else None
-    new = replace(model.copy(), **_no_record(model, model.labels), mistakes=votes)
+    mistakes = model.votes if model.is_recorded else None
+    if mistakes is not None:
+        mistakes.shift = _n_earlier(model) - (model.count - 1)
+    new = replace(model.copy(), **_no_record(model, model.labels), mistakes=mistakes)
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
     return new, new.rows(files, learn=True)
+
+
+def _n_earlier(model: Model) -> int:
+    """Return how many rows the files had that a model was made from, one after the other."""
+    return sum(model.training.get(name, 0) for name in ("began_with_rows", "n_rows"))
 
 
 def _widen(model: Model, batch: Batch) -> None:

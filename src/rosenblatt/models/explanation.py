@@ -115,10 +115,11 @@ def namer(model: Model) -> Callable[[int], str]:
 
 
 def class_number(model: Model, text: str) -> int:
-    """Return the number of the class that is written so."""
+    """Return the number of the class or label that is written so."""
     written = [str(label) for label in model.classes]
     if text not in written:
-        raise InputError(f"The model knows no class {text!r}; it knows {word_list(written)}.")
+        what = "label" if model.several else "class"
+        raise InputError(f"The model knows no {what} {text!r}; it knows {word_list(written)}.")
     return written.index(text)
 
 
@@ -297,7 +298,7 @@ def _largest(values: NDArray[Any], k: int) -> NDArray[Any]:
     return positive[np.argsort(-values[positive], kind="stable")]
 
 
-def why(fitted: Any, X: Any, x: Any) -> "Provenance":
+def why(fitted: Any, X: Any, x: Any, label: Label | None = None) -> "Provenance":
     """Return which rows of X, the training rows, decide the row x, and how much each.
 
     A perceptron is the list of its mistakes: its activation on x is the sum of τᵢ·yᵢ·⟨xᵢ, x⟩ over
@@ -305,12 +306,15 @@ def why(fitted: Any, X: Any, x: Any) -> "Provenance":
 
     Parameters
     ----------
-    fitted : fitted Perceptron, AveragedPerceptron, PassiveAggressiveClassifier, VotedPerceptron
+    fitted : fitted estimator of a rule whose weights are sums of mistakes
         Or a ``Model``. Where vectors vote, their average is explained: a vote is no sum of terms.
     X : array or CSR matrix
-        The rows that it was fitted on, in their order. None for a ``Model``, which keeps them.
+        The rows that it was fitted on, in their order. None for a ``Model``, which keeps them, and
+        for what ``train_files`` returns.
     x : array of shape (n_features,)
         The row to be explained.
+    label : default None
+        The class or label whose lead or score is explained; see ``explain``.
 
     Examples
     --------
@@ -322,11 +326,12 @@ def why(fitted: Any, X: Any, x: Any) -> "Provenance":
     """
     from scipy import sparse
 
-    model = model_of(fitted)
+    model = model_of(fitted, several=True)
     row = input_rows(model, x)
     scores, winner = decision(model, row)
+    winner = winner if label is None else explained_number(model, str(label))
     decided = model, row.indices, row.data, scores[0], winner
-    if isinstance(fitted, Model):
+    if isinstance(fitted, Model) or (X is None and model.is_recorded):
         return recorded_provenance(*decided)
     mistakes = getattr(fitted, "mistakes_", None)
     if mistakes is None:
@@ -353,7 +358,10 @@ def recorded_provenance(
     mistakes: Mistakes | None = None,
     rows: Rows | None = None,
 ) -> "Provenance":
-    """Return which training rows decide a row of these features, by their numbers in training."""
+    """Return which training rows decide a row of these features, by their numbers in training.
+
+    ``winner`` is the number of the class whose lead is explained, or of the label whose score is.
+    """
     if mistakes is None and not model.is_recorded:
         raise InputError(
             "The model does not hold its mistakes: train it with "
@@ -365,12 +373,12 @@ def recorded_provenance(
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]
     return provenance_of(
-        mistakes or model.votes,
+        model.votes if mistakes is None else mistakes,
         rows,
         x,
         model.classes,
         averaged=model.ledger is not None,
         end=model.count,
         activation=scores,
-        winner=winner,
+        **{"label" if model.several else "winner": winner},
     )

@@ -47,9 +47,8 @@ class HeldOutResult(NamedTuple):
         """Return the model with them; its labels are by the threshold, else the most probable."""
         if self.labels is not None:
             training = model.training | {"held_out_labels": self.figures}
-            return replace(
-                model, calibration=self.calibration, arrays=self.labels, training=training
-            )
+            arrays = model.arrays | self.labels
+            return replace(model, calibration=self.calibration, arrays=arrays, training=training)
         if self.threshold is not None:
             return replace(model, calibration=self.calibration).with_threshold(self.threshold)
         if self.calibration is None:

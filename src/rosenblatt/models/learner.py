@@ -109,9 +109,8 @@ class Learner:
                 f"{Parameter('goal', self.labels)} needs a first-order rule; {self.rule!r} keeps "
                 "variances."
             )
-        if self.labels and self.records:
-            listed = Parameter("record_mistakes", value=True)
-            raise several_labels(listed if self.record_mistakes else Parameter("memory", "vote"))
+        if self.labels and self.voted:
+            raise several_labels(Parameter("memory", "vote"))
         check_rule(self.rule, self.values)
 
     @classmethod

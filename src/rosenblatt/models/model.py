@@ -353,7 +353,7 @@ class Model:
         if self.mistakes is not None:
             return self.mistakes
         shape = len(self.classes), self.n_features, self.constant
-        return read_list(self.arrays, *shape, self.count)
+        return read_list(self.arrays, *shape, self.count, several=bool(self.several))
 
     @property
     def n_voting(self) -> int | None:
@@ -384,7 +384,7 @@ class Model:
     @property
     def is_recorded(self) -> bool:
         """Whether it holds its mistakes, with the rows that made them."""
-        return f"{PREFIX}row" in self.arrays
+        return self.mistakes is not None or f"{PREFIX}row" in self.arrays
 
     @property
     def is_kernel(self) -> bool:

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from rosenblatt.data.labels import Spellings
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
+from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import GuaranteeCurve, rows_apart
 from rosenblatt.models.learner import Learner
@@ -23,7 +24,7 @@ from rosenblatt.models.online import OnlineLearner
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import Examples, targets_of, winners
 from rosenblatt.training.online import RowLearner
-from rosenblatt.training.state import State, run_pass
+from rosenblatt.training.state import State, recorded_pass, run_pass
 
 Labels = Class | tuple[Class, ...]  # of an example: one, or any number in order
 NO_UPDATE = -2  # as the rival in the log
@@ -208,18 +209,22 @@ class ServedLearner(OnlineLearner):
             rival = self._classes[lost if n > 2 else max(lost, 0)]
         return LessonResult(predicted, found == MISTAKE, step, rival, count, n)
 
-    def fold(self, batch: Sequence[tuple[Features, Labels]]) -> None:
-        """Learn from examples of the journal, which were learned before, in few passes."""
+    def fold(self, batch: Sequence[tuple[Features, Labels]], label: Class | None = None) -> Log:
+        """Learn from examples of the journal, which were learned before, in few passes.
+
+        Returns the steps of one of several labels if it is given; they name examples by their place
+        in the batch.
+        """
+        start, steps = 0, Mistakes()
         if not self._classes:  # no label is known until an example has one
-            labelled = (k for k, (_, label) in enumerate(batch) if label != ())
-            batch = batch[next(labelled, len(batch)) :]
+            labelled = (k for k, (_, own) in enumerate(batch) if own != ())
+            start = next(labelled, len(batch))
         if self.moments is not None:  # each row is scaled by those before it
-            for features, label in batch:
-                self.learn(features, label)
-            return
-        if batch:
+            for features, own in batch[start:]:
+                self.learn(features, own)
+            return steps.updates
+        if start < len(batch):
             self.leave_origin()
-        start = 0
         while start < len(batch):
             self.grow(self._each(batch[start][1]))
             stop = start + 1
@@ -229,11 +234,18 @@ class ServedLearner(OnlineLearner):
             for (features, _), one in zip(batch[start:stop], plain, strict=True):
                 self._number(features, one)
             rows = self._matrix(plain)
-            examples = self._examples(rows, [label for _, label in batch[start:stop]])
+            examples = self._examples(rows, [own for _, own in batch[start:stop]])
             zero = ZERO_CONVENTIONS[self.learner.zero]
-            run_pass(self.state, examples, examples.numbers(), self.learner.step, zero)
+            visit = self.state, examples, examples.numbers(), self.learner.step, zero
+            if label in self._numbers:
+                _, made = recorded_pass(*visit)
+                made = label_steps(made, self._numbers[label])
+                steps.extend(made._replace(row=made.row + start), len(made.row), self.state.count)
+            else:
+                run_pass(*visit)
             start = stop
         self._touched = None
+        return steps.updates
 
     def _each(self, label: Labels) -> tuple[Class, ...]:
         """Return the labels of an example, of which there may be only one."""

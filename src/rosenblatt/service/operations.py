@@ -4,7 +4,8 @@ import asyncio
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast, get_type_hints
@@ -22,7 +23,7 @@ from rosenblatt.models.explanation import contributions
 from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
 from rosenblatt.models.model import Model
-from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
+from rosenblatt.rules import pair_scale
 from rosenblatt.service import requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
@@ -52,8 +53,7 @@ from rosenblatt.service.learner import Labels, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
 from rosenblatt.service.writer import Entry, Writer
-from rosenblatt.training.examples import Examples, row_numbers, winner_leads
-from rosenblatt.training.state import State, run_pass
+from rosenblatt.training.examples import winner_leads
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
@@ -64,10 +64,6 @@ HELD_LOG = (
 NO_SUM = (
     "The weights of {} are not the sum of its examples, so no example can be named; ask for "
     "explain."
-)
-SHARED_STEPS = (
-    "Labels that are ranked share the steps of an example, so no example can be named for one; ask "
-    "for explain."
 )
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
@@ -331,8 +327,6 @@ def why_answer(
         if served.learner.second_order or served.moments is not None:
             what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
             raise RequestError(422, NO_SUM.format(what))
-        if served.learner.labels == "ranking":
-            raise RequestError(422, SHARED_STEPS)
         label, number, rows = _decided(served, features, asked)
         at, values = entries(rows, 0)
         x = np.zeros(served.state.n_features)
@@ -341,13 +335,12 @@ def why_answer(
         teachers: list[tuple[float, Event]] = []
         scores = served.scores([features])[0]
         found = _provenance(served, [], empty_log(0), x, scores, number)
-        if served.learner.labels:
+        steps, stepped = partial(_steps, served), "rival IS NOT NULL"
+        if served.learner.labels:  # whose steps the journal does not hold
             first = new_learner(spec_from(record.spec), writer.limits, file)
-            taught = _steps_of_label(served, first, number, reader.counted(model))
-        else:
-            counted = reader.counted(model, where="rival IS NOT NULL")
-            taught = ((events, _steps(served, events)) for events in in_parts(counted))
-        for events, log in taught:
+            steps, stepped = partial(_label_steps, first, served.classes[number]), "1"
+        for events in in_parts(reader.counted(model, where=stepped)):
+            log = steps(events)
             terms = _provenance(served, events, log, x, scores, number).terms
             teachers += [(term.amount, events[term.row]) for term in terms]
     teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
@@ -387,38 +380,12 @@ def _steps(served: ServedLearner, events: Sequence[Event]) -> Log:
     return log
 
 
-def _steps_of_label(
-    served: ServedLearner, first: ServedLearner, number: int, counted: Iterable[Event]
-) -> Iterator[tuple[list[Event], Log]]:
-    """Yield examples with the steps that they made for one of several labels.
+def _label_steps(first: ServedLearner, label: Any, events: Sequence[Event]) -> Log:
+    """Return the steps of one of several labels that examples make, which are learned once more.
 
-    Each label is a two-class problem of its own, which is learned here anew, from the model that
-    was created on, or from the first example that has the label.
+    They come after those that the learner has learned already.
     """
-    label, rule = served.classes[number], served.learner.step
-    zero, averaged = ZERO_CONVENTIONS[served.learner.zero], served.learner.averaged
-    state = State.zeros(served.state.n_features, 2, averaged=averaged)
-    known = label in first.classes
-    if known:
-        at = slice(first.classes.index(label), first.classes.index(label) + 1)
-        first.state.widen(state.n_features)
-        parts = first.state.vectors()
-        ledger = parts["ledger"][at] if averaged else None
-        how = (2, first.state.count, "")
-        state = State.of_vectors(parts["weights"][at].copy(), ledger, None, *how)
-    for events in in_parts(counted):
-        examples = [example_of(event) for event in events]
-        sides = [1 if label in cast("tuple[Any, ...]", labels) else -1 for _, labels in examples]
-        start = 0 if known else (sides.index(1) if 1 in sides else len(sides))
-        if start == len(sides):
-            continue
-        if not known:
-            state.count, known = events[start].seen or 1, True
-        rows = served.rows([features for features, _ in examples[start:]])
-        log = empty_log(len(sides) - start)
-        taught = Examples(rows, np.array(sides[start:], np.int32))
-        made = run_pass(state, taught, row_numbers(len(log.row)), rule, zero, log)
-        yield events[start:], Log(*(column[: made.updates] for column in log))
+    return first.fold([example_of(event) for event in events], label)
 
 
 def _provenance(

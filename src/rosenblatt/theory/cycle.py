@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.counts import Log, empty_log
+from rosenblatt.kernels.counts import NO_LOG, Log
 from rosenblatt.rules import ZERO_CONVENTIONS, Perceptron
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.state import State, run_pass
+from rosenblatt.training.state import State, recorded_pass
 
 WHOLE = 2.0**53  # integers up to here are exact in float64
 
@@ -88,13 +88,12 @@ def _passes(rows: LabelledRows, zero: str) -> Iterator[tuple[NDArray[Any], Log]]
     """
     examples = rows.examples()
     state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
-    order, n_updates = examples.numbers(), 0
-    log = empty_log(len(order))
+    visit = examples, examples.numbers(), Perceptron(1.0), ZERO_CONVENTIONS[zero]
+    updates = NO_LOG
     while True:
-        yield state.weights, Log(*(column[:n_updates] for column in log))
-        made = run_pass(state, examples, order, Perceptron(1.0), ZERO_CONVENTIONS[zero], log)
-        n_updates = int(made.updates)
-        if not n_updates:
+        yield state.weights, updates
+        _, updates = recorded_pass(state, *visit)
+        if not len(updates.row):
             return
 
 

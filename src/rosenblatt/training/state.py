@@ -15,7 +15,6 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     MOVED,
-    NO_MARKS,
     WRONG,
     LabelSets,
     Workspace,
@@ -56,6 +55,7 @@ MOST_PARTS = 8  # of labels that are learned side by side
 MANY_PRODUCTS = 1 << 22  # of values and labels, from which on they are
 MOST_FEATURES = 1 << 27  # whose numbers, times that many parts, are of 32 bits
 VALUES_AT_ONCE = 1 << 18  # of the rows of which copies are made for that
+LINES_AT_ONCE = 1 << 20  # of a log: 32 MB
 PIECE = 1 << 15  # numbers that are worked on at a time: 256 KB, which stay in the cache
 
 
@@ -380,7 +380,10 @@ def run_pass(
     zero: int,
     log: Log | None = None,
 ) -> Counts:
-    """Change the state by one visit to each row of the order."""
+    """Change the state by one visit to each row of the order.
+
+    The log gets its updates, where each row has one label; else see ``recorded_pass``.
+    """
     state.arrange_for(examples.rows)
     counts = Counts(0, 0, 0.0)
     n_parts = _n_label_parts(state, examples, order)
@@ -391,6 +394,31 @@ def run_pass(
         counts = kernel(*arguments)
     state.count += len(order)
     return counts
+
+
+def recorded_pass(
+    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int
+) -> tuple[Counts, Log]:
+    """Do what ``run_pass`` does; return the updates, too.
+
+    Where a row may have several labels, each label that it moved has a line of its own.
+    """
+    if not state.labels:
+        log = empty_log(len(order))
+        counts = run_pass(state, examples, order, rule, zero, log)
+        return counts, Log(*(column[: counts.updates] for column in log))
+    state.arrange_for(examples.rows)
+    counts, found = NONE_YET, Mistakes()
+    n_rows = max(1, LINES_AT_ONCE // max(state.n_classes, 1))
+    log, n_lines = empty_log(min(n_rows, len(order)) * state.n_classes), np.zeros(1, np.int64)
+    room = _workspace(state)._replace(log=log, n_lines=n_lines)
+    for start in range(0, len(order), n_rows):
+        some = order[start : start + n_rows]
+        kernel, arguments = _label_call(state, examples, some, rule, zero, room)
+        counts = together(counts, kernel(*arguments))
+        state.count += len(some)
+        found.extend(log, int(n_lines[0]), state.count)
+    return counts, found.updates
 
 
 def kernel_call(
@@ -405,7 +433,7 @@ def kernel_call(
     rows, w, c = examples.rows, state.weights, state.count
     u = or_empty(state.ledger, w.ndim)
     if state.labels:
-        return _label_call(state, examples, order, rule, zero)
+        return _label_call(state, examples, order, rule, zero, _workspace(state))
     given = (rows, examples.targets, or_empty(examples.weight), order, rule, zero)
     if state.variance is None:
         if state.n_classes == 2:
@@ -424,12 +452,11 @@ def _label_call(
     order: NDArray[Any],
     rule: Any,
     zero: int,
-    marks: NDArray[Any] = NO_MARKS,
+    room: Workspace,
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
     """Return kernel and arguments for rows that may have several labels."""
     w, u = state.weights, or_empty(state.ledger, 2)
-    labels, room = _label_sets(examples), _workspace(state)._replace(marks=marks)
-    given = (examples.rows, labels, or_empty(examples.weight), order, rule)
+    given = (examples.rows, _label_sets(examples), or_empty(examples.weight), order, rule)
     if state.variance is not None:
         kept = (w, state.variance, u)
         return second_order_label_pass, (*given, rule.target, zero, room, kept, state.count)
@@ -462,7 +489,8 @@ def _pass_in_parts(
         ) -> None:
             for number in range(begin, end):
                 some, rows = parts[number]
-                kernel, arguments = _label_call(some, rows, rows.order, rule, zero, marks[number])
+                room = _workspace(some)._replace(marks=marks[number])
+                kernel, arguments = _label_call(some, rows, rows.order, rule, zero, room)
                 losses[number] = kernel(*arguments).loss
 
         run_in_parts(learn, n_parts, least=1)
@@ -546,10 +574,9 @@ class LinearTraining:
                 made = run_pass(state, piece, piece.order, self._rule, self._zero)
                 counts = together(counts, made)
         else:
-            log = empty_log(len(part.order))
-            counts = run_pass(state, part, part.order, self._rule, self._zero, log)
+            counts, log = recorded_pass(state, part, part.order, self._rule, self._zero)
             log.row[:] += part.first_row
-            self.updates.extend(log, counts.updates, state.count)
+            self.updates.extend(log, len(log.row), state.count)
         return PartResult(counts, len(part.order))
 
     def check(self, counts: Counts, pass_: int) -> None:
