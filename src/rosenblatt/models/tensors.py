@@ -8,11 +8,11 @@ what deflates well is deflated.
 import json
 import math
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ ZEROS = b"0" * 64  # what stands for the checksum while it is computed
 
 NO_MODEL = "is not a rosenblatt model"
 
+Result = TypeVar("Result")
 Deflated = tuple[NDArray[Any], list[Any]]  # bytes; and type, shape and type of steps
 
 
@@ -115,7 +116,8 @@ def write_tensors(
     """
     tensors, forms = dict(tensors), {}
     names = [] if plain is None else sorted(tensors.keys() - plain)
-    for name, short in zip(names, _all_deflated([tensors[name] for name in names]), strict=True):
+    shorter = _side_by_side(_deflated, [tensors[name] for name in names])
+    for name, short in zip(names, shorter, strict=True):
         if short is not None:
             tensors[name], forms[name] = short
     if forms:
@@ -184,11 +186,11 @@ def read_arrays(file: IO[bytes], header: Header, size: int | None) -> dict[str, 
         or any((bits > 1).any() for bits in flags)
     ):
         raise damaged()
-    for name, form in deflated_forms(header).items():
-        if name not in tensors:
-            raise damaged()
-        tensors[name] = _inflated(tensors[name], form)
-    return tensors
+    forms = deflated_forms(header)
+    if not forms.keys() <= tensors.keys():
+        raise damaged()
+    longer = _side_by_side(_inflated, [tensors[name] for name in forms], forms.values())
+    return tensors | dict(zip(forms, longer, strict=True))
 
 
 def deflated_forms(header: Header) -> dict[str, Any]:
@@ -202,14 +204,16 @@ def deflated_forms(header: Header) -> dict[str, Any]:
     return forms
 
 
-def _all_deflated(arrays: list[NDArray[Any]]) -> "list[Deflated | None]":
-    """Deflate arrays, large ones side by side: other threads run meanwhile."""
+def _side_by_side(
+    work: Callable[..., Result], arrays: list[NDArray[Any]], *others: Iterable[Any]
+) -> list[Result]:
+    """Return work(array, …) of each array; large ones in threads, as zlib lets others run."""
     if sum(array.nbytes for array in arrays) < MANY_BYTES:
-        return [_deflated(array) for array in arrays]
+        return [*map(work, arrays, *others)]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(_deflated, arrays))
+        return [*pool.map(work, arrays, *others)]
 
 
 def _deflated(values: NDArray[Any]) -> Deflated | None:
@@ -222,24 +226,26 @@ def _deflated(values: NDArray[Any]) -> Deflated | None:
         if rise.min() >= 0:
             narrow = np.min_scalar_type(int(rise.max()))
             steps, stored = TYPE_NAMES[narrow], rise.astype(narrow)
-    text = _compressed(np.ascontiguousarray(stored, STORED_TYPES[steps or kind]).data)
+    library, level = _fastest_zlib()
+    text = library.compress(np.ascontiguousarray(stored, STORED_TYPES[steps or kind]).data, level)
     text = text.ljust(-(-values.nbytes // MOST_DEFLATED), b"\0")
     if 10 * len(text) > 9 * values.nbytes:
         return None
     return np.frombuffer(text, np.uint8), [kind, list(values.shape), steps]
 
 
-def _compressed(data: memoryview) -> bytes:
-    """Return data in zlib's format, which every program reads."""
+def _fastest_zlib() -> tuple[Any, int]:
+    """Return a module that deflates to zlib's format, which every program reads, and its level."""
     if find_spec("isal"):
         from isal import isal_zlib
 
-        return isal_zlib.compress(data, ISAL_LEVEL)
-    return zlib.compress(data, LEVEL)
+        return isal_zlib, ISAL_LEVEL
+    return zlib, LEVEL
 
 
 def _inflated(stored: NDArray[Any], form: Any) -> NDArray[Any]:
     """Return what ``_deflated`` was given."""
+    library, _ = _fastest_zlib()
     try:
         kind, shape, steps = form
         dtype, written = (np.dtype(STORED_TYPES[name]) for name in (kind, steps or kind))
@@ -247,12 +253,12 @@ def _inflated(stored: NDArray[Any], form: Any) -> NDArray[Any]:
         count = math.prod(shape)
         if not sound or count * dtype.itemsize > MOST_DEFLATED * stored.nbytes:
             raise damaged()
-        inflater = zlib.decompressobj()
-        text = inflater.decompress(stored.tobytes(), count * written.itemsize + 1)
+        inflater = library.decompressobj()
+        text = inflater.decompress(stored.data, count * written.itemsize + 1)
         if not inflater.eof or inflater.unused_data.strip(b"\0"):
             raise damaged()
         values = np.frombuffer(text, written).reshape(shape)
-    except (KeyError, TypeError, ValueError, zlib.error):
+    except (KeyError, TypeError, ValueError, library.error):
         raise damaged() from None
     if steps:
         values = np.cumsum(values, dtype=dtype)
