@@ -199,6 +199,20 @@ def test_characters_that_texts_ask_for(tmp_path: Path) -> None:
     assert cross_validate(path, folds=3, label="label", text="note").mean < 0.05
 
 
+def test_texts_alone_are_not_trained_for_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where fewer than two columns have levels nothing is learned to look for pairs of them."""
+
+    def never(*_: Any) -> Any:
+        raise AssertionError("There is no pair of columns.")
+
+    monkeypatch.setattr("rosenblatt.models.race.offered_pairs", never)
+    path = texts(tmp_path, endings=False)
+    model = model_from_files(path, label="label", text="note")
+    assert model.training["recipe"]["chosen"]
+
+
 def test_bins_beside_texts(tmp_path: Path) -> None:
     """Numbers beside a text have bins where held-out rows say so, and the model loads so."""
     generator = np.random.default_rng(6)

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.data.encoding import TableEncoding
-from rosenblatt.data.encoding.numbers import NumberBins
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
 from rosenblatt.training.examples import ArraySupply, Examples, leads_of, targets_of
@@ -188,7 +187,7 @@ def _deviations(
 
 def offered_pairs(
     encoding: TableEncoding,
-    bins: NumberBins | None,
+    owners: NDArray[np.int32] | None,
     rows: Batch,
     numbers: NDArray[Any],
     n_classes: int,
@@ -197,13 +196,10 @@ def offered_pairs(
 ) -> dict[int, ColumnPairs]:
     """Return, by their number, pairs that rows with bins can have: as asked for, or to be tried.
 
-    ``bins`` are those of the rows where they have no names yet. ``asked`` is a number of pairs,
-    their names, or None for the default numbers.
+    ``owners`` are the columns that features are levels of. ``asked`` is a number of pairs, their
+    names, or None for the default numbers.
     """
-    owners = encoding.owners(bins)
     if owners is None:
-        if asked is None:
-            return {}
         named = Parameter("column_pairs")
         raise InputError(f"{named} is not available with {Parameter('hash_bits')}.")
     if asked is not None and not isinstance(asked, Integral):

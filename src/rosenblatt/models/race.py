@@ -163,11 +163,14 @@ def _paired(
     if not isinstance(encoding, TableEncoding):
         named = Parameter("column_pairs")
         raise InputError(f"{named} needs named columns; svmlight files have none.")
+    owners = encoding.owners(bins)
+    if asked is None and (owners is None or np.count_nonzero(np.bincount(owners + 1)[1:]) < 2):
+        return  # features are hashed, or there is no pair of columns, as in files of texts
     n_rows = reading.n_rows - reading.n_validation
     drawn = np.arange(0, n_rows, -(-n_rows // MOST_PAIRED))
     rows = joined([base.form(part) for part in reading.taken(drawn)])
     numbers, n_classes = reading.ranks[reading.labels(drawn)[0]], len(reading.classes)
-    found = offered_pairs(encoding, bins, rows, numbers, n_classes, asked, learner)
+    found = offered_pairs(encoding, owners, rows, numbers, n_classes, asked, learner)
 
     def offer(n: int, pairs: ColumnPairs) -> Offer:
         words = counted(n, "pair")
