@@ -130,6 +130,9 @@ class Spelled(NamedTuple):
     letters: NDArray[np.uint8]  # words in lower case, one space between them, in UTF-8
 
 
+NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
+
+
 class Batch(NamedTuple):
     """Rows in compressed sparse row form: a part of them, a batch of a file or a block of batches.
 

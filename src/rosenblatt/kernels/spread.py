@@ -38,6 +38,34 @@ def _measure(
 
 
 @compiled
+def _measure_met(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    places: Changed[NDArray[Any]],  # of each feature among those met, counted from 1; 0: not met
+    features: Changed[NDArray[Any]],  # moments of those met, in order of appearance
+    numbers: Changed[NDArray[Any]],  # of those met
+) -> int:
+    """Measure only the features that have values; return how many.
+
+    Of a wide model they are a part, and new memory for all would take longer than to measure.
+    """
+    n_met, last = 0, len(data) - 1
+    for p in range(len(data)):
+        prefetch(places, indices[min(p + 2 * AHEAD, last)], NEAR)
+        prefetch(features, max(places[indices[min(p + AHEAD, last)]] - 1, 0) * WIDTH, NEAR)
+        place = places[indices[p]] - 1
+        if place < 0:
+            place = n_met
+            n_met += 1
+            places[indices[p]] = n_met
+            numbers[place] = indices[p]
+            features[place, COUNT] = features[place, MEAN] = features[place, SQUARES] = 0.0
+            features[place, LOW], features[place, HIGH] = np.inf, -np.inf
+        _take_in(data[p], features[place])
+    return n_met
+
+
+@compiled
 def _scale_row(
     data: Changed[NDArray[Any]],
     indices: NDArray[Any],
@@ -169,14 +197,18 @@ def feature_spread(
     data: NDArray[Any], indices: NDArray[Any], n_rows: int, n_features: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return lowest value, highest value and standard deviation of each feature in sparse rows."""
-    moments = FeatureMoments(n_features)
-    moments.add(data, indices)
-    count, mean, squares, low, high = moments.values
+    most = min(n_features, len(data))
+    features, met = np.empty((most, WIDTH)), np.empty(most, np.int32)
+    n_met = _measure_met(data, indices, np.zeros(n_features, np.int32), features, met)
+    met = met[:n_met]
+    count, mean, squares, low, high = np.ascontiguousarray(features[:n_met, : HIGH + 1].T)
     absent = n_rows - count  # rows where the value is 0
     some = absent > 0
     low[some], high[some] = np.minimum(low[some], 0.0), np.maximum(high[some], 0.0)
     squares += mean**2 * (count * (absent / n_rows))  # Chan's merging with the zeros
-    return low, high, np.sqrt(squares / n_rows)
+    low_of_all, high_of_all, deviation = np.zeros((3, n_features))  # those not met have only zeros
+    low_of_all[met], high_of_all[met], deviation[met] = low, high, np.sqrt(squares / n_rows)
+    return low_of_all, high_of_all, deviation
 
 
 def feature_moments(rows: CSR) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,9 +1,16 @@
+from random import Random
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.features import FEWEST_SLOTS, Vocabulary
+from rosenblatt.data.encoding.features import (
+    FEWEST_SLOTS,
+    KeptNumbering,
+    Vocabulary,
+    chosen_terms,
+)
 from rosenblatt.data.encoding.text_column import plain_terms
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.vocabulary import LONGEST_NAME
@@ -51,6 +58,29 @@ def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
     assert vocabulary.name(14_000) == "level 0"
     hashes, columns, *_ = vocabulary.arrays()
     assert (hashes[42_002], columns[42_002]) == (28_000, 4)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=5), st.randoms(use_true_random=False))
+def test_some_terms_keep_their_names(rows: list[str], random: Random) -> None:
+    """Terms that are chosen, in any order, have the names, hashes and columns that they had."""
+    vocabulary = Vocabulary(1000)
+    vocabulary.look_up_compiled(_terms(*rows), 2, growing=True)
+    numbers = random.sample(range(len(vocabulary)), random.randint(0, len(vocabulary)))
+    terms = vocabulary.arrays()
+    some = Vocabulary(1000, chosen_terms(terms, np.array(numbers, np.int64)))
+    assert [*map(some.name, range(len(some)))] == [*map(vocabulary.name, numbers)]
+    assert some.arrays().hashes.tolist() == terms.hashes[numbers].tolist()
+    assert {*some.arrays().columns.tolist()} <= {2}
+
+
+def test_usual_words_are_words() -> None:
+    """Pairs of words do not count among the words that other texts have as well."""
+    numbering = KeptNumbering(1000)
+    for text in ("good cat sat", "good cat ran", "good dog"):
+        numbering.documents.add(numbering.terms(0, _terms(text)), len(numbering))
+    # Of 3 + 3 + 2 words in texts, good (3) and cat (2) stand in more than one
+    assert numbering.usual_shares([0], 1) == {0: 5 / 8}
+    assert KeptNumbering(10).usual_shares([0], 1) == {}
 
 
 def test_long_names_are_cut_between_characters() -> None:

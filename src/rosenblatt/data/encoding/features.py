@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, Spelled, running_sums
+from rosenblatt.data.batch import NO_TERMS, Batch, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
@@ -24,13 +24,19 @@ from rosenblatt.kernels.text.hashing import (
     WORD_MASK,
     column_seed,
 )
-from rosenblatt.kernels.text.vocabulary import LONGEST_NAME, KnownTerms, enter_hashes, look_up
+from rosenblatt.kernels.text.vocabulary import (
+    LONGEST_NAME,
+    KnownTerms,
+    copy_names,
+    enter_hashes,
+    find_words,
+    look_up,
+)
 from rosenblatt.parameters import DEFAULTS
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding.table_encoding import TableEncoding
 
-NO_TERMS = Spelled(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
 Role = Literal["label", "weight", "group", "numeric", "category", "text", "vector", "ignored"]
@@ -71,10 +77,10 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
 
 def chosen_terms(terms: TermArrays, numbers: NDArray[Any]) -> TermArrays:
     """Return some terms, numbered anew in this order."""
-    lengths = np.diff(terms.offsets)[numbers]
-    offsets = running_sums(lengths)
-    places = np.repeat(terms.offsets[numbers] - offsets[:-1], lengths)
-    letters = terms.letters[places + np.arange(offsets[-1])]
+    starts = terms.offsets[numbers]
+    offsets = running_sums(terms.offsets[numbers + 1] - starts)
+    letters = np.empty(offsets[-1], np.uint8)
+    copy_names(terms.letters, starts, offsets, letters)
     return TermArrays(terms.hashes[numbers], terms.columns[numbers], letters, offsets)
 
 
@@ -259,8 +265,7 @@ class DocumentCounts:
         if n_terms > len(self.counts):
             self.counts = _longer(self.counts, n_terms)
         self._weights = None
-        found = np.bincount(numbers[numbers >= 0], minlength=len(self.counts))
-        self.counts += found.astype(np.int32)
+        np.add.at(self.counts, numbers[numbers >= 0], np.int32(1))
 
     def padded(self, n_terms: int) -> NDArray[np.int32]:
         """Return the counts of ``n_terms`` terms, 0 for those that no text has had yet."""
@@ -359,8 +364,8 @@ class KeptNumbering(_Numbering):
         arrays = self.vocabulary.arrays()
         if not len(arrays.hashes):
             return {}
-        blanks = np.append(arrays.letters == ord(" "), False)  # a pair of words has one
-        words = ~np.logical_or.reduceat(blanks, arrays.offsets[:-1])
+        words = np.empty(len(arrays.hashes), np.bool_)
+        find_words(arrays.letters, arrays.offsets, words)
         of_words, counts = arrays.columns[words], self.documents.padded(len(arrays.hashes))[words]
         shares = {}
         for column in texts:

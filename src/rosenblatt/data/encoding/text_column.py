@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, Spelled, running_sums
+from rosenblatt.data.batch import NO_TERMS, Batch, Spelled, running_sums
 from rosenblatt.data.encoding.features import (
     CHARACTERS,
-    NO_TERMS,
     FeatureColumn,
     HashedNumbering,
     Numbering,

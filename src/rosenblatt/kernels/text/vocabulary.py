@@ -11,6 +11,7 @@ from rosenblatt.kernels.text.words import byte_at
 
 U = np.uint64
 LONGEST_NAME = 256  # bytes of a term that are kept to show it; its hash is what it is known by
+BLANK = 32
 AHEAD = 16  # terms; each is a cache miss in a large table, and this many are awaited at once
 
 
@@ -97,3 +98,29 @@ def look_up(
         offsets[n_terms] = used + length
         numbers[k] = n_terms - 1
     return n_keys, n_terms
+
+
+@compiled
+def copy_names(
+    letters: NDArray[np.uint8],
+    starts: NDArray[np.int64],  # of the names that are copied
+    offsets: NDArray[np.int64],  # where the copies begin, and where the last ends
+    copies: Changed[NDArray[np.uint8]],
+) -> None:
+    """Write some names one after the other."""
+    for k in range(len(starts)):
+        start, first = starts[k], offsets[k]
+        for i in range(offsets[k + 1] - first):
+            copies[first + i] = letters[start + i]
+
+
+@compiled
+def find_words(
+    letters: NDArray[np.uint8], offsets: NDArray[np.int64], words: Changed[NDArray[np.bool_]]
+) -> None:
+    """Write for each name whether it is a word, which has no blank, as a pair of words has."""
+    for k in range(len(words)):
+        place, stop = offsets[k], offsets[k + 1]
+        while place < stop and letters[place] != BLANK:
+            place += 1
+        words[k] = place == stop
