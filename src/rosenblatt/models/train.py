@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -375,9 +376,12 @@ def trained_model(
         counts = np.bincount(read.numbers, minlength=len(read.classes))
     # What the model says of the files
     encoding = cast("Encoding", plan.source.encoding)  # they have been read
+    with ThreadPoolExecutor(2) as beside:
+        parts = rows.data, rows.indices, rows.shape[0], encoding.n_features
+        spread, arrays = beside.submit(feature_spread, *parts), beside.submit(encoding.arrays)
+        model = rounded(model, rows) if plan.kernel is None else model
     short = coarse if "float32_rows" in model.training else np.asarray
-    spread = feature_spread(rows.data, rows.indices, rows.shape[0], encoding.n_features)
-    low, high, deviation = (short(part) for part in spread)
+    low, high, deviation = (short(part) for part in spread.result())
     files = plan.source.files
     decided = [] if files.decisions is None else files.decisions.notes
     notes = [
@@ -394,7 +398,7 @@ def trained_model(
     model = replace(
         model,
         encoding=encoding.as_json(),
-        encoding_arrays=encoding.arrays(),
+        encoding_arrays=arrays.result(),
         spread=Spread(low, high, deviation, rows.shape[0]),
         training=record | model.training | facts,
     )
@@ -551,8 +555,7 @@ def _weights_model(
         },
         verdict=None if verdict is None else verdict.as_json(),
     )
-    model = rounded(fitted.applied_to(model), trained.sample)
-    return model, trained.sample, reading.label_counts
+    return fitted.applied_to(model), trained.sample, reading.label_counts
 
 
 def _combined(source: TrainingFiles) -> list[list[str]]:
