@@ -23,6 +23,8 @@ def printable(text: str) -> str:
     >>> print(printable("red: \x1b[31m"))
     red: \x1b[31m
     """
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,15 @@ def test_labels(tmp_path: Path) -> None:
     result = predicted(spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS))
     assert result.stdout == "spam\nham\nspam\nham\nham\n"
     assert result.stderr == ""
+
+
+def test_control_characters_are_escaped(tmp_path: Path) -> None:
+    """A label or a copied value that would move the cursor is printed by its code."""
+    model = Model.load(spam_model(tmp_path))
+    path = tmp_path / "odd.model"
+    replace(model, classes=("ham", "spam\x1b[2J")).save(path)
+    result = predicted(str(path), rows_file(tmp_path, SPAM_ROWS))
+    assert result.stdout.splitlines()[:2] == [r"spam\x1b[2J", "ham"]
 
 
 def test_scores(tmp_path: Path) -> None:

@@ -229,12 +229,9 @@ def _measures(
 def _label_column(model: Model, activations: NDArray[Any], nested: bool) -> Columns:
     """Return the label of each row, or its labels, which JSON has as a list."""
     if not model.several:
-        numbers = winners(activations, positive=model.positive)
-        return {
-            "label": [
-                model.classes[k] if nested else str(model.classes[k]) for k in numbers.tolist()
-            ]
-        }
+        numbers = winners(activations, positive=model.positive).tolist()
+        names = model.classes if nested else [*map(str, model.classes)]
+        return {"label": [names[number] for number in numbers]}
     sets = label_sets(model.labels, model.has_label(activations)).tolist()
     if nested:
         return {"labels": [list(one) for one in sets]}
@@ -273,6 +270,8 @@ def _columns(
 
 def _with_bad_rows(batch: Batch, columns: Columns) -> Columns:
     """Return the columns with an empty line for each bad row, so that answers stand beside rows."""
+    if not batch.bad:
+        return columns
     places = sorted(row.before for row in batch.bad)
     ends = [0, *places, batch.n_rows]
 
@@ -301,9 +300,10 @@ def _form(output: str) -> Form:
 
 def _plain_lines(columns: Columns, first: bool) -> bytes:
     """Return lines with tabs; a single column has no heading."""
-    heading = [[printable(name) for name in columns]] if first and len(columns) > 1 else []
-    rows = zip(*([_text(value) for value in column] for column in columns.values()), strict=True)
-    return "".join(f"{line}\n" for line in map("\t".join, [*heading, *rows])).encode()
+    heading = ["\t".join(map(printable, columns))] if first and len(columns) > 1 else []
+    texts = [*map(_texts, columns.values())]
+    rows = texts[0] if len(texts) == 1 else map("\t".join, zip(*texts, strict=True))
+    return "\n".join([*heading, *rows, ""]).encode()
 
 
 def csv_lines(columns: Columns, first: bool) -> bytes:
@@ -342,6 +342,13 @@ class ParquetForm:
         frame = pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
         frame.write_parquet(file)
         return file.getvalue()
+
+
+def _texts(column: list[Any]) -> list[str]:
+    """Return values as they are printed; a column of words without control characters stays."""
+    if {*map(type, column)} == {str} and "".join(column).isprintable():
+        return column
+    return [*map(_text, column)]
 
 
 def _text(value: Any) -> str:
