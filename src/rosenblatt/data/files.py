@@ -55,6 +55,7 @@ Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
+MOST_HELD = 256 << 20  # bytes of terms and tables; more are read a second time
 SAMPLE_ROWS, SAMPLE_BYTES = 2_000, 100_000  # of texts that are encoded in other ways, at most
 SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
@@ -605,18 +606,22 @@ class TrainingFiles:
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
     ) -> Iterator[Batch]:
-        """Read twice, or hold in memory: for how common terms of texts are, and for the rows."""
-        held: list[Table] = []
+        """Hold tables in memory, or read twice: for how common terms of texts are, and the rows."""
+        held, n_bytes = list[Table](), 0
+        reread = False  # where there is too much to hold
         for prepared in _prepared_ahead(encoding, tables, use):
             encoding.learn(prepared)
-            if not self.rereadable:
-                held.append(prepared)
+            if not reread:
+                held.append(prepared.without_names())
+                n_bytes += held[-1].n_bytes
+                reread = n_bytes > MOST_HELD and self.rereadable
+                held = [] if reread else held
         encoding.settle(numbers_open=self.numbers_open)
         self.files.classes = Classes()
-        if self.rereadable:
+        if reread:
             yield from _encoded(self.files, encoding, self.files.classes, use)
-        for prepared in held:
-            yield encoding.encode(prepared, self.files.classes, use)
+        while held:
+            yield encoding.encode(held.pop(0), self.files.classes, use)
 
 
 def _with_first(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
@@ -684,15 +689,18 @@ def _familiar(
     n_features = encoding.n_features
     n_rows = n_strange = 0
     lowest, highest = n_features, -1
-    for batch in batches:
-        known = running_sums(batch.indices < n_features)
-        n_strange += int(np.count_nonzero(np.diff(known[batch.indptr]) == 0))
-        n_rows += batch.n_rows
-        lowest = min(lowest, int(batch.indices.min(initial=n_features)))
-        highest = max(highest, int(batch.indices.max(initial=-1)))
-        yield batch
     counts_from_zero = isinstance(encoding, SvmlightEncoding) and encoding.zero_based
-    if counts_from_zero and lowest == 1 and highest == n_features:
+    for batch in batches:
+        ends = batch.indptr
+        if batch.n_features > n_features:
+            ends = running_sums(batch.indices < n_features)[ends]
+        n_strange += int(np.count_nonzero(ends[1:] == ends[:-1]))
+        n_rows += batch.n_rows
+        if counts_from_zero:
+            lowest = min(lowest, int(batch.indices.min(initial=n_features)))
+            highest = max(highest, int(batch.indices.max(initial=-1)))
+        yield batch
+    if lowest == 1 and highest == n_features:
         files.notes.append(
             Sentence(
                 f"The features of these rows are 1 to {highest:,}, those of the model 0 to "

@@ -92,17 +92,27 @@ def test_a_stored_encoding_weighs_the_same(tmp_path: Path, hash_bits: int | None
     assert np.array_equal(batch.indices, rows.indices)
 
 
-def test_standard_input_is_held_between_two_readings(tmp_path: Path) -> None:
-    """What cannot be read twice gives the same rows."""
+@pytest.mark.parametrize("hash_bits", [None, 10])
+def test_rows_are_the_same_held_or_read_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hash_bits: int | None
+) -> None:
+    """Tables that are held in memory, as those of standard input always are, give the same rows."""
     path = written(tmp_path, TEXTS)
-    _, rows = trained(path)
+    _, rows = trained(path, hash_bits=hash_bits)
 
     class Once(Files):
         rereadable = False
 
-    source = TrainingFiles(Once([str(path)], Layout()), Columns(label="label", text=("text",)))
-    (batch,) = source.batches()
-    assert np.array_equal(batch.data, rows.data)
+    monkeypatch.setattr("rosenblatt.data.files.MOST_HELD", 0)
+    for kind in (Files, Once):
+        columns = Columns(label="label", text=("text",), hash_bits=hash_bits)
+        source = TrainingFiles(kind([str(path)], Layout()), columns)
+        (batch,) = source.batches()
+        assert np.array_equal(batch.data, rows.data)
+        assert np.array_equal(batch.indices, rows.indices)
+        assert source.encoding is not None
+        assert source.encoding.table is not None
+        assert source.encoding.table.seen is not None
 
 
 @pytest.mark.parametrize(

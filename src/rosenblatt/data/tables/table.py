@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import BadRow, Batch
+from rosenblatt.data.batch import NO_TERMS, BadRow, Batch
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
 from rosenblatt.wording import counted, word_list
@@ -79,6 +79,17 @@ class Table(NamedTuple):
             lines=None if self.lines is None else self.lines[keep],
             bad=tuple(row._replace(before=int(before[row.before])) for row in in_order),
         )
+
+    @property
+    def n_bytes(self) -> int:
+        """About how much memory it takes."""
+        arrays = [*self.vectors, *(array for terms in self.texts for array in terms[:3])]
+        return int(self.frame.estimated_size()) + sum(array.nbytes for array in arrays)
+
+    def without_names(self) -> "Table":
+        """Return the table without how terms of texts are spelled, once they have been learned."""
+        texts = (t if t.spelled is None else t._replace(spelled=NO_TERMS) for t in self.texts)
+        return self._replace(texts=tuple(texts))
 
     def draw_numbers(self, _: int) -> NDArray[np.uint64]:
         """Return a number for each row that does not depend on other rows: its line, if any."""
