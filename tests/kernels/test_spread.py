@@ -1,7 +1,10 @@
 """How the values of features spread, against NumPy on the dense matrix."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.kernels.spread import feature_spread
@@ -12,7 +15,7 @@ from rosenblatt.kernels.spread import feature_spread
 def test_it_is_that_of_the_dense_matrix(n_rows: int, n_features: int, dtype: type) -> None:
     """Lowest, highest value and deviation count the zeros; features without values have 0."""
     generator = np.random.default_rng(n_features)
-    dense = generator.normal(3.0, 2.0, (n_rows, n_features)).astype(dtype)
+    dense: NDArray[Any] = generator.normal(3.0, 2.0, (n_rows, n_features)).astype(dtype)
     dense[generator.random((n_rows, n_features)) < 0.6] = 0.0
     dense[:, 0] = 5.0  # in every row: its lowest value is not 0
     rows = sparse.csr_array(dense)

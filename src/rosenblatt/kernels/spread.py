@@ -29,18 +29,6 @@ def _take_in(x: float, feature: NDArray[Any]) -> None:
 def _measure(
     data: NDArray[Any],
     indices: NDArray[Any],
-    features: Changed[NDArray[Any]],  # of FeatureMoments
-) -> None:
-    last = len(data) - 1
-    for p in range(len(data)):
-        prefetch(features, indices[min(p + AHEAD, last)] * WIDTH, NEAR)
-        _take_in(data[p], features[indices[p]])
-
-
-@compiled
-def _measure_met(
-    data: NDArray[Any],
-    indices: NDArray[Any],
     places: Changed[NDArray[Any]],  # of each feature among those met, counted from 1; 0: not met
     features: Changed[NDArray[Any]],  # moments of those met, in order of appearance
     numbers: Changed[NDArray[Any]],  # of those met
@@ -103,9 +91,8 @@ def _scale_row(
 class FeatureMoments:
     """Running count, mean, sum of squares about it, lowest and highest value of each feature.
 
-    >>> moments = FeatureMoments(2)
-    >>> for x in ([1.0, 5.0], [3.0, 5.0]):
-    ...     moments.add(np.array(x), np.arange(2, dtype=np.int32))
+    >>> of_one_and_three, of_two_fives = (2.0, 2.0, 2.0, 1.0, 3.0), (2.0, 5.0, 0.0, 5.0, 5.0)
+    >>> moments = FeatureMoments.restored(np.array([of_one_and_three, of_two_fives]).T)
     >>> moments.scaled(np.array([3.0, 6.0]), np.arange(2))
     array([1., 0.])
     """
@@ -131,10 +118,6 @@ class FeatureMoments:
         missing = n_features - len(self.features)
         if missing > 0:
             self.features = np.vstack([self.features, FeatureMoments(missing).features])
-
-    def add(self, data: NDArray[Any], indices: NDArray[Any]) -> None:
-        """Take in values of these features."""
-        _measure(data, indices, self.features)
 
     def leave(self, feature: int) -> None:
         """Leave a feature that has had no value unscaled for good: an indicator of a word."""
@@ -199,7 +182,7 @@ def feature_spread(
     """Return lowest value, highest value and standard deviation of each feature in sparse rows."""
     most = min(n_features, len(data))
     features, met = np.empty((most, WIDTH)), np.empty(most, np.int32)
-    n_met = _measure_met(data, indices, np.zeros(n_features, np.int32), features, met)
+    n_met = _measure(data, indices, np.zeros(n_features, np.int32), features, met)
     met = met[:n_met]
     count, mean, squares, low, high = np.ascontiguousarray(features[:n_met, : HIGH + 1].T)
     absent = n_rows - count  # rows where the value is 0
