@@ -7,14 +7,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import (
-    KERNEL,
-    layout_options,
-    number_option,
-    recipe_options,
-    setting_options,
-    value_option,
-)
+from rosenblatt.cli import options
 from rosenblatt.cli.predict import csv_lines
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
@@ -33,14 +26,14 @@ WIDEST = 60  # characters of a row that are shown
     common=("top", "out", "folds", "label", "text", "category", "ignore", "rule", "bad_rows"),
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@number_option("--top", default=20, help="Number of rows to print, the most doubtful first.")
-@value_option(
+@options.number("--top", default=20, help="Number of rows to print, the most doubtful first.")
+@options.value(
     "--out CSV",
     group="Output",
     shown="none",
     help="File to write all doubtful rows to, with their values.",
 )
-@number_option(
+@options.number(
     "--folds",
     low=2,
     metavar="K",
@@ -48,9 +41,9 @@ WIDEST = 60  # characters of a row that are shown
     group="Learning",
     help="Number of folds; each is judged by a model of the others.",
 )
-@recipe_options
-@setting_options(*KERNEL)
-@layout_options
+@options.recipe
+@options.settings(*options.KERNEL)
+@options.layout
 def audit(
     screen: Screen,
     data: Sequence[str],

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import setting_option, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import CANNOT_RUN, Screen, ScreenCommand
 from rosenblatt.errors import InputError
 
@@ -25,8 +25,8 @@ EXPLAIN = "explain tumours.model test.csv --row {row} -n 5"
 
 
 @click.command(cls=ScreenCommand)
-@setting_option("random_state")
-@value_option(
+@options.setting("random_state")
+@options.value(
     "--write FOLDER",
     shown="show the demo",
     help="Only write the data of the demo, tumours.csv and test.csv, into this folder.",

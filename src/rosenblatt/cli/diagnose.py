@@ -6,13 +6,7 @@ from typing import Any
 import click
 
 import rosenblatt
-from rosenblatt.cli.options import (
-    COLUMNS,
-    layout_options,
-    number_option,
-    setting_option,
-    setting_options,
-)
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.files import Columns, Layout
@@ -27,16 +21,16 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 
 @click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@setting_options(*COLUMNS)
-@layout_options
-@setting_option("scale", default=False)
-@setting_option(
+@options.settings(*options.COLUMNS)
+@options.layout
+@options.setting("scale", default=False)
+@options.setting(
     "time_limit",
     default=60.0,
     shown="",
     help="Time limit of the search for a proof: 90, 90s, 5m, 1h.",
 )
-@number_option(
+@options.number(
     "--permute",
     low=0,
     default=0,

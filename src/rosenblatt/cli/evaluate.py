@@ -7,20 +7,8 @@ from typing import Any
 
 import click
 
+from rosenblatt.cli import options
 from rosenblatt.cli.baselines import Comparison, comparisons_with
-from rosenblatt.cli.options import (
-    KERNEL,
-    SEVERAL,
-    choice_option,
-    layout_options,
-    metric_option,
-    number_option,
-    recipe_options,
-    refuse,
-    setting_options,
-    share,
-    value_option,
-)
 from rosenblatt.cli.predict import threshold_sentence
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.training_report import Judged, always_sentence, warn_of_labels
@@ -63,22 +51,22 @@ MOST_CONFUSIONS = 10
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, type=click.Path())
-@choice_option(
+@options.choice(
     "--against", choices=BASELINES, multiple=True, help="Baseline to compare with (repeatable)."
 )
-@value_option(
+@options.value(
     "--train DATA",
     shown="the training files of MODEL",
     multiple=True,
     help="Training data of the scikit-learn models of --against (repeatable).",
 )
-@value_option(
+@options.value(
     "--max-error SHARE",
     shown="no limit",
-    callback=share,
+    callback=options.share,
     help="Exit with code 1 if the error is higher, for example 0.05 or 5%.",
 )
-@number_option(
+@options.number(
     "--folds",
     low=2,
     metavar="K",
@@ -86,10 +74,10 @@ MOST_CONFUSIONS = 10
     help="Judge the options of train instead of a model: train on all folds of DATA but one, "
     "test on that one, K times.",
 )
-@metric_option
-@recipe_options
-@setting_options(*KERNEL, *SEVERAL)
-@layout_options
+@options.metric
+@options.recipe
+@options.settings(*options.KERNEL, *options.SEVERAL)
+@options.layout
 def evaluate(
     screen: Screen,
     model_path: str,
@@ -115,7 +103,7 @@ def evaluate(
             raise click.UsageError(msg)
         given = recipe | asdict(layout)
         return _judge_recipe(screen, [model_path, *data], folds, metric, max_error, given)
-    refuse(["metric", *recipe], "--folds")
+    options.refuse(["metric", *recipe], "--folds")
     if not data:
         msg = "Missing argument 'DATA': name data to judge MODEL by, or use --folds."
         raise click.UsageError(msg)
@@ -126,7 +114,7 @@ def evaluate(
         )
     model = Model.load(model_path, several=True)
     if model.several:
-        refuse(["against"], "a model of one label a row")
+        options.refuse(["against"], "a model of one label a row")
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 

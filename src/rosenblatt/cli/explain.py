@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import layout_options, number_option, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import WORD
@@ -31,9 +31,9 @@ AROUND = 4  # words on either side of one that says much
 @click.command(cls=ScreenCommand, example="rosenblatt explain spam.model test.csv --row 17")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", type=click.Path())
-@number_option("--row", default=1, help="Number of the row, counted from 1.")
-@number_option("-n", "n", default=10, help="Number of features to show.")
-@value_option(
+@options.number("--row", default=1, help="Number of the row, counted from 1.")
+@options.number("-n", "n", default=10, help="Number of features to show.")
+@options.value(
     "--class LABEL", "class_", shown="the best", help="Class or label whose score is explained."
 )
 @click.option(
@@ -41,7 +41,7 @@ AROUND = 4  # words on either side of one that says much
     is_flag=True,
     help="Show the training rows behind the decision; needs train --record-mistakes.",
 )
-@layout_options
+@options.layout
 def explain(
     screen: Screen,
     model_path: str,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from rosenblatt.cli.options import choice_option, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.errors import InputError
@@ -17,8 +17,8 @@ SUFFIXES = {".json": "json", ".onnx": "onnx"}
 
 @click.command(cls=ScreenCommand, example="rosenblatt export spam.model -o spam.json")
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@value_option("-o", "--output FILE", required=True, help='File to write; "-" for standard output.')
-@choice_option(
+@options.value("-o", "--output FILE", required=True, help='File to write; "-" for standard output.')
+@options.choice(
     "--format", "wanted", choices=FORMATS, shown="by the ending of FILE", help="Format of FILE."
 )
 def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import choice_option, setting_option, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.lab.columns import document_of_table, read_table
 from rosenblatt.lab.page import write_page
@@ -17,12 +17,12 @@ from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
     cls=ScreenCommand, example="rosenblatt lab iris.csv --x petal_length --y petal_width"
 )
 @click.argument("data", required=False, type=click.Path())
-@value_option("--x COLUMN", shown="detected", help="Column of the horizontal axis.")
-@value_option("--y COLUMN", shown="detected", help="Column of the vertical axis.")
-@setting_option("label")
-@value_option("--positive LABEL", shown="the second label", help="Label of the positive class.")
-@setting_option("scale", default=False)
-@choice_option(
+@options.value("--x COLUMN", shown="detected", help="Column of the horizontal axis.")
+@options.value("--y COLUMN", shown="detected", help="Column of the vertical axis.")
+@options.setting("label")
+@options.value("--positive LABEL", shown="the second label", help="Label of the positive class.")
+@options.setting("scale", default=False)
+@options.choice(
     "--toy",
     choices=TOY_SETS,
     default="separable",
@@ -31,7 +31,7 @@ from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
 @click.option(
     "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
 )
-@value_option(
+@options.value(
     "--export FILE",
     type=click.Path(),
     shown="a temporary file",

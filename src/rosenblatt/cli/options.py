@@ -57,7 +57,7 @@ class GroupedOption(click.Option):
         self.group = group
 
 
-def option_group(options: Sequence[Decorator]) -> Decorator:
+def group(options: Sequence[Decorator]) -> Decorator:
     """Return what adds options to a command, in this order."""
 
     def add(command: Command) -> Command:
@@ -68,7 +68,7 @@ def option_group(options: Sequence[Decorator]) -> Decorator:
     return add
 
 
-def value_option(
+def value(
     *names: str, shown: str | None = None, default: Any = None, **attributes: Any
 ) -> Decorator:
     """Return an option that takes a value, as "--label COLUMN" names it.
@@ -84,16 +84,16 @@ def value_option(
     return click.option(*plain, cls=GroupedOption, **attributes)
 
 
-def number_option(
+def number(
     *names: str, low: int = 1, high: int | None = None, metavar: str = "N", **attributes: Any
 ) -> Decorator:
     """Return an option that takes a whole number of this range."""
-    return value_option(*names, type=click.IntRange(low, high), metavar=metavar, **attributes)
+    return value(*names, type=click.IntRange(low, high), metavar=metavar, **attributes)
 
 
-def choice_option(*names: str, choices: Iterable[Any], **attributes: Any) -> Decorator:
+def choice(*names: str, choices: Iterable[Any], **attributes: Any) -> Decorator:
     """Return an option that takes one of these words."""
-    return value_option(*names, type=click.Choice([*map(str, choices)]), **attributes)
+    return value(*names, type=click.Choice([*map(str, choices)]), **attributes)
 
 
 def text_value(requirement: str) -> Callable[[Callable[[str], Any]], Callable[..., Any]]:
@@ -183,7 +183,7 @@ def _file_or_share(text: str) -> Any:
 share = text_value("a share between 0 and 1; write for example 0.05 or 5%.")(_share)
 open_share = text_value("above 0 and below 1; write for example 0.02 or 2%.")(_open_share)
 a_time = text_value("a time; write seconds, or for example 90s, 5m or 1h30m.")
-metric_option = choice_option(
+metric = choice(
     "--metric",
     choices=METRICS,
     default="error",
@@ -310,7 +310,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
 }
 
 
-def setting_option(name: str, **changes: Any) -> Decorator:
+def setting(name: str, **changes: Any) -> Decorator:
     """Return the option of a parameter; what ``changes`` says is otherwise in this command."""
     setting = SETTINGS.get(name) or rule_setting(rule_parameters()[name])
     rules = changes.pop("rules", RULES)
@@ -333,7 +333,7 @@ def setting_option(name: str, **changes: Any) -> Decorator:
         attributes |= {"is_flag": True, "shown": None}
     elif setting.check is FLAG:
         spelling = f"{spelling}/{flag(Parameter(name, value=False))}"
-    return value_option(spelling, name, **attributes)
+    return value(spelling, name, **attributes)
 
 
 def _type(setting: Setting, rules: Iterable[str]) -> dict[str, Any]:
@@ -356,14 +356,14 @@ def _type(setting: Setting, rules: Iterable[str]) -> dict[str, Any]:
     return {"type": click.FloatRange(low, high, min_open=True, max_open=True)}
 
 
-def setting_options(*names: str, **changes: Any) -> Decorator:
+def settings(*names: str, **changes: Any) -> Decorator:
     """Return what adds the options of these parameters to a command."""
-    return option_group([setting_option(name, **changes) for name in names])
+    return group([setting(name, **changes) for name in names])
 
 
-recipe_options = option_group(
+recipe = group(
     (
-        setting_options(*RECIPE),
+        settings(*RECIPE),
         *(
             click.option(
                 *(spelling, "degree"),
@@ -383,7 +383,7 @@ recipe_options = option_group(
 )
 
 
-def layout_options(command: Command) -> Command:
+def layout(command: Command) -> Command:
     """Add the options that describe data files to a command, which is given ``layout``."""
 
     @wraps(command)
@@ -397,7 +397,7 @@ def layout_options(command: Command) -> Command:
             given["separator"] = "\t"
         return command(*args, layout=Layout(**given), **options)
 
-    return setting_options(*LAYOUT)(with_layout)
+    return settings(*LAYOUT)(with_layout)
 
 
 def check_engine(engine: ClusterSettings) -> None:

@@ -5,15 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import (
-    COLUMNS,
-    choice_option,
-    layout_options,
-    number_option,
-    setting_option,
-    setting_options,
-    value_option,
-)
+from rosenblatt.cli import options
 from rosenblatt.cli.pictures import KINDS, LEARNER, Options, Subject
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
@@ -50,64 +42,64 @@ class PlotCommand(ScreenCommand):
 @click.command(cls=PlotCommand, example="rosenblatt plot boundary iris.csv -o boundary.svg")
 @click.argument("kind", type=click.Choice([*KINDS]), metavar="KIND")
 @click.argument("path", metavar="DATA-OR-MODEL", type=click.Path())
-@value_option(
+@options.value(
     "-o", "--output FILE", required=True, help="Picture file to write: .png, .svg or .pdf."
 )
-@value_option(
+@options.value(
     "--test DATA", multiple=True, help="Test data; needed to draw a model among rows (repeatable)."
 )
-@setting_options(*COLUMNS)
-@layout_options
-@setting_option("scale", default=False)
-@value_option(
+@options.settings(*options.COLUMNS)
+@options.layout
+@options.setting("scale", default=False)
+@options.value(
     "--x FEATURE",
     shown="the plane chosen by --plane",
     help="Feature on the horizontal axis: a name, or a number counted from 0.",
 )
-@value_option(
+@options.value(
     "--y FEATURE",
     shown="the plane chosen by --plane",
     help="Feature on the vertical axis; the other features are set to their means.",
 )
-@choice_option(
+@options.choice(
     "--plane",
     choices=["pca", "weights"],
     shown="weights, or pca with more than two classes; both features if there are only two",
     help="Plane to draw: the two principal components, or the weight vector and one more.",
 )
-@setting_option("rule", type=click.Choice(additive_rules()), shown="perceptron")
-@setting_option("memory", shown="last")
-@setting_options(*PARAMETERS, rules=additive_rules())
-@setting_option("fit_intercept", default=None, shown="intercept")
-@setting_option("max_iter", shown="depends on KIND")
-@setting_option("random_state", default=None, shown="0")
-@number_option("--seeds", "n_seeds", low=2, shown="10", help="Number of random seeds to compare.")
-@number_option(
+@options.setting("rule", type=click.Choice(additive_rules()), shown="perceptron")
+@options.setting("memory", shown="last")
+@options.settings(*PARAMETERS, rules=additive_rules())
+@options.setting("fit_intercept", default=None, shown="intercept")
+@options.setting("max_iter", shown="depends on KIND")
+@options.setting("random_state", default=None, shown="0")
+@options.number("--seeds", "n_seeds", low=2, shown="10", help="Number of random seeds to compare.")
+@options.number(
     "--update",
     shown="the first with a boundary",
     help="Number of the update to draw, counted from 1.",
 )
-@number_option("--row", shown="1", help="Number of the row to draw, counted from 1.")
-@value_option(
+@options.number("--row", shown="1", help="Number of the row to draw, counted from 1.")
+@options.value(
     "--column NAME",
     shown="those that add most",
     help="Column of a model to draw, or a pair of columns as A:B.",
 )
-@number_option("-n", "n", shown="10", help="Number of bars, or of columns.")
-@value_option(
+@options.number("-n", "n", shown="10", help="Number of bars, or of columns.")
+@options.value(
     "--class LABEL",
     "class_",
     shown="the first class, of precision-recall and roc the second",
     help="Class whose weights or curve are drawn.",
 )
-@value_option(
+@options.value(
     "--width INCHES",
     type=click.FloatRange(2, 40),
     shown="depends on KIND",
     help="Width of the picture; the height follows.",
 )
-@number_option("--dpi", low=20, high=1200, default=200, help="Dots per inch of a PNG.")
-@value_option("--title TEXT", shown="depends on KIND", help="Title of the picture; '' for none.")
+@options.number("--dpi", low=20, high=1200, default=200, help="Dots per inch of a PNG.")
+@options.value("--title TEXT", shown="depends on KIND", help="Title of the picture; '' for none.")
 @click.option("--list", is_flag=True, expose_value=False, help="List the kinds of pictures.")
 def plot(
     screen: Screen,
@@ -129,15 +121,15 @@ def plot(
     check_picture_path(output)
     check_target(output, [path, *test])
     require_matplotlib()
-    columns = {name: given.pop(name) for name in (*COLUMNS, "scale")}
-    options = {name: value for name, value in given.items() if value is not None}
+    columns = {name: given.pop(name) for name in (*options.COLUMNS, "scale")}
+    chosen = {name: value for name, value in given.items() if value is not None}
     subject = Subject(path, test, layout, Columns(**columns), several=kind == "weights")
     named = [name for name, value in columns.items() if value]
     if subject.model is not None and named:
         msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
         raise click.UsageError(msg)
-    _check(kind, options, of_model=subject.model is not None, test=bool(test))
-    display = KINDS[kind].picture(subject, options)
+    _check(kind, chosen, of_model=subject.model is not None, test=bool(test))
+    display = KINDS[kind].picture(subject, chosen)
     write_picture(display, output, width=width, dpi=dpi, title=title)
     screen.wrote(output)
     if screen.wants_json:
@@ -148,11 +140,11 @@ def plot(
     screen.say(f"Written to {output}.")
 
 
-def _check(kind: str, options: Options, *, of_model: bool, test: bool) -> None:
+def _check(kind: str, chosen: Options, *, of_model: bool, test: bool) -> None:
     wanted, what = KINDS[kind], "a model" if of_model else "data"
     if what not in wanted.subjects:
         raise click.UsageError(f"The picture {kind} needs a data file; DATA-OR-MODEL is a model.")
-    for name in options:
+    for name in chosen:
         said = flag(Parameter(name))
         if name not in wanted.options:
             takers = [other for other, entry in KINDS.items() if name in entry.options]

@@ -14,15 +14,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli.options import (
-    LISTED,
-    layout_options,
-    name_list,
-    number_option,
-    open_share,
-    refuse,
-    value_option,
-)
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.batch import Batch
@@ -54,16 +46,19 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@layout_options
-@value_option(
+@options.layout
+@options.value(
     "-o",
     "--output FILE",
     default="-",
     shown="standard output",
     help="File to write: .csv, .parquet or .jsonl; else tab-separated lines.",
 )
-@value_option(
-    "--keep COLUMN", multiple=True, callback=name_list, help=f"Column of DATA to copy {LISTED}."
+@options.value(
+    "--keep COLUMN",
+    multiple=True,
+    callback=options.name_list,
+    help=f"Column of DATA to copy {options.LISTED}.",
 )
 @click.option("--scores", is_flag=True, help="Add the score, or one score per class.")
 @click.option(
@@ -71,21 +66,21 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     is_flag=True,
     help="Add the probability of each class; needs train --calibrate or --memory vote.",
 )
-@number_option("--top", shown="1", help="Number of classes to print per row, the best first.")
-@value_option(
+@options.number("--top", shown="1", help="Number of classes to print per row, the best first.")
+@options.value(
     "--error-at-most SHARE",
-    callback=open_share,
+    callback=options.open_share,
     shown="answer every row",
     help="Print ? for rows too unsure to promise that at most SHARE of the answers is wrong, for "
     "example 0.02 or 2%, with 95% confidence; exit with code 1 if nothing can be promised.",
 )
-@value_option(
+@options.value(
     "--sets SHARE",
-    callback=open_share,
+    callback=options.open_share,
     shown="no sets",
     help="Add a set of labels for each row; at most SHARE of the sets lack the true label.",
 )
-@value_option(
+@options.value(
     "--guarantee FILE",
     shown="the rows that train --guarantee stored",
     multiple=True,
@@ -183,7 +178,7 @@ def _promise(
 ) -> Promise | None:
     """Return what can be promised by the rows of the model or of files, and say it."""
     if error is None and sets is None:
-        refuse(["guarantee"], "--error-at-most or --sets")
+        options.refuse(["guarantee"], "--error-at-most or --sets")
         return None
     if model.several:
         raise several_labels("--sets" if error is None else "--error-at-most")

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import layout_options, size, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target
 from rosenblatt.data.formats import Layout
@@ -19,16 +19,19 @@ from rosenblatt.wording import percent, size_text
     cls=ScreenCommand, example="rosenblatt prune spam.model --max-size 500k -o small.model"
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@value_option(
-    "--max-size SIZE", required=True, callback=size, help="Most bytes of the new file: 500k, 2M."
+@options.value(
+    "--max-size SIZE",
+    required=True,
+    callback=options.size,
+    help="Most bytes of the new file: 500k, 2M.",
 )
-@value_option("-o", "--output FILE", required=True, help="Model file to write.")
-@value_option(
+@options.value("-o", "--output FILE", required=True, help="Model file to write.")
+@options.value(
     "--test DATA",
     multiple=True,
     help="Labelled data; the error on them before and after is printed (repeatable).",
 )
-@layout_options
+@options.layout
 def prune(
     screen: Screen,
     model_path: str,

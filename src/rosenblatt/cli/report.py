@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from rosenblatt.cli.options import layout_options, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.files import Layout
@@ -18,12 +18,12 @@ from rosenblatt.wording import percent, printable
     cls=ScreenCommand, example="rosenblatt report spam.model --test test.csv -o report.html"
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@value_option(
+@options.value(
     "-o", "--output FILE", shown="MODEL with the ending .html", help="HTML file to write."
 )
-@value_option("--test DATA", multiple=True, help="Test data to evaluate on (repeatable).")
-@value_option("--title TEXT", shown="MODEL", help="Title of the page.")
-@layout_options
+@options.value("--test DATA", multiple=True, help="Test data to evaluate on (repeatable).")
+@options.value("--title TEXT", shown="MODEL", help="Title of the page.")
+@options.layout
 def report(
     screen: Screen,
     model_path: str,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import choice_option, number_option, refuse, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.errors import InputError
 from rosenblatt.service.limits import TOKEN_VARIABLE, Limits, require_packages
@@ -18,28 +18,28 @@ SCOPES = ("predict", "teach", "inspect", "admin")
 
 @click.command(cls=ScreenCommand, example="rosenblatt serve spam.model")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", type=click.Path())
-@value_option(
+@options.value(
     "--folder",
     type=click.Path(file_okay=False),
     default=FOLDER,
     help="Folder that keeps models and examples.",
 )
-@value_option("--host ADDRESS", default="127.0.0.1", help="Address to listen on.")
-@number_option("--port", high=65535, shown="8765, or any free port", help="Port to listen on.")
-@value_option(
+@options.value("--host ADDRESS", default="127.0.0.1", help="Address to listen on.")
+@options.number("--port", high=65535, shown="8765, or any free port", help="Port to listen on.")
+@options.value(
     "--name HOST",
     "names",
     multiple=True,
     shown="the address",
     help="Name under which clients reach the service.",
 )
-@value_option(
+@options.value(
     "--token-file FILE",
     type=click.Path(),
     shown="the variable ROSENBLATT_TOKEN, if set",
     help="File with a token that may do everything.",
 )
-@value_option(
+@options.value(
     "--rate N",
     type=click.FloatRange(min=0, min_open=True),
     shown="no limit",
@@ -48,12 +48,12 @@ SCOPES = ("predict", "teach", "inspect", "admin")
 @click.option(
     "--browser/--no-browser", default=False, show_default=True, help="Open the page in a browser."
 )
-@value_option(
+@options.value(
     "--new-token NAME",
     shown="none",
     help="Make a token, print it, and exit. It is shown only once.",
 )
-@choice_option(
+@options.choice(
     "--scope",
     "scopes",
     choices=SCOPES,
@@ -61,7 +61,7 @@ SCOPES = ("predict", "teach", "inspect", "admin")
     shown="predict",
     help="What the new token may do.",
 )
-@value_option(
+@options.value(
     "--model NAME", "of_models", multiple=True, shown="all", help="Model that the new token is for."
 )
 def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) -> None:
@@ -75,7 +75,7 @@ def serve(screen: Screen, models: tuple[str, ...], folder: str, **given: Any) ->
     if given["new_token"] is not None:
         _make_token(screen, folder, given)
         return
-    refuse(["scopes", "of_models"], "--new-token")
+    options.refuse(["scopes", "of_models"], "--new-token")
     from rosenblatt.service.server import ModelServer
 
     server = ModelServer(

@@ -7,15 +7,8 @@ from typing import Any
 import click
 
 import rosenblatt
+from rosenblatt.cli import options
 from rosenblatt.cli.diagnose import matrix_of
-from rosenblatt.cli.options import (
-    choice_option,
-    layout_options,
-    number_option,
-    setting_option,
-    setting_options,
-    value_option,
-)
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Columns, Layout
@@ -39,33 +32,33 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     json_help="Print one JSON object per step.",
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@setting_options("label", "ignore", "decimal")
-@layout_options
-@setting_option("scale")
-@setting_option("rule", default="perceptron", shown="")
-@setting_option(
+@options.settings("label", "ignore", "decimal")
+@options.layout
+@options.setting("scale")
+@options.setting("rule", default="perceptron", shown="")
+@options.setting(
     "memory",
     type=click.Choice(MEMORIES),
     default="last",
     shown="",
     help="Weights that decide: the last, the average of all.",
 )
-@setting_options(*rule_parameters(), "zero", "fit_intercept")
-@setting_option("shuffle", default="no", help="When to shuffle the rows.")
-@setting_options("random_state", "max_iter")
+@options.settings(*rule_parameters(), "zero", "fit_intercept")
+@options.setting("shuffle", default="no", help="When to shuffle the rows.")
+@options.settings("random_state", "max_iter")
 @click.option("--only-updates", is_flag=True, help="Show only steps that change the weights.")
-@value_option(
+@options.value(
     "--passes A[-B]",
     shown="all",
     help="Show only these passes, counted from 1, for example 3 or 2-4.",
 )
-@number_option("--steps", shown=f"{MOST_STEPS:,}", help="Maximum number of steps to show.")
+@options.number("--steps", shown=f"{MOST_STEPS:,}", help="Maximum number of steps to show.")
 @click.option(
     "--proof",
     is_flag=True,
     help="Show both inequalities of the convergence proof at each update; needs separable rows.",
 )
-@choice_option("--as", "form", choices=FORMS, default="text", help="Output format.")
+@options.choice("--as", "form", choices=FORMS, default="text", help="Output format.")
 def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **given: Any) -> None:
     """Train on DATA and show every step.
 

@@ -5,15 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli.options import (
-    KERNEL,
-    SEVERAL,
-    layout_options,
-    recipe_options,
-    setting_options,
-    size,
-    value_option,
-)
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import search_options
 from rosenblatt.parameters import ClusterSettings
@@ -28,20 +20,20 @@ from rosenblatt.parameters import ClusterSettings
     ),
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@value_option(
+@options.value(
     "-o",
     "--output MODEL",
     group="Output",
     shown="DATA with the ending .model",
     help="Model file to write; an existing one is replaced.",
 )
-@value_option(
+@options.value(
     "--force",
     group="Output",
     is_flag=True,
     help="Replace an existing file at the default output path.",
 )
-@value_option(
+@options.value(
     "--from MODEL",
     "start",
     group="Learning",
@@ -49,35 +41,35 @@ from rosenblatt.parameters import ClusterSettings
     help="Model to go on with: it learns the rows of DATA once, in their order, and the error on "
     "them before they are learned is printed on the way. MODEL itself stays as it is.",
 )
-@value_option(
+@options.value(
     "--test DATA",
     group="Data",
     multiple=True,
     help="Test data; the error on them is printed at the end (repeatable).",
 )
-@value_option(
+@options.value(
     "--tune",
     group="Learning",
     is_flag=True,
     help="Search first, as the command tune does; --time-limit then limits the search.",
 )
 @search_options
-@recipe_options
-@setting_options(*KERNEL)
-@layout_options
-@setting_options("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
-@setting_options("calibrate", "guarantee", "verdict", "record_mistakes")
-@setting_options(*SEVERAL)
-@setting_options(*ClusterSettings.__annotations__)
-@value_option(
+@options.recipe
+@options.settings(*options.KERNEL)
+@options.layout
+@options.settings("validation", "buffer", "cache", "time_limit", "checkpoint", "checkpoint_seconds")
+@options.settings("calibrate", "guarantee", "verdict", "record_mistakes")
+@options.settings(*options.SEVERAL)
+@options.settings(*ClusterSettings.__annotations__)
+@options.value(
     "--max-size SIZE",
     group="Output",
-    callback=size,
+    callback=options.size,
     shown="any",
     help="Drop the weakest features until the model file has at most SIZE bytes (500k, 2M); the "
     "error before and after is that on --test or --validation data.",
 )
-@value_option(
+@options.value(
     "--verbose",
     group="Output",
     is_flag=True,

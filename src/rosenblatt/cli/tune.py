@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli.options import (
-    SEVERAL,
-    is_given,
-    layout_options,
-    metric_option,
-    number_option,
-    option_group,
-    recipe_options,
-    setting_option,
-    setting_options,
-    value_option,
-)
+from rosenblatt.cli import options
+from rosenblatt.cli.options import is_given
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.data.atomic import check_target
@@ -38,16 +28,16 @@ ENDINGS = {
     "time_limit": " The time limit was reached; this is the best so far.",
     "interrupted": " It was interrupted; this is the best so far.",
 }
-search_options = option_group(
+search_options = options.group(
     (
-        number_option(
+        options.number(
             "--folds",
             group="Learning",
             metavar="K",
             shown="5, or 1 above 20,000 rows",
             help="Number of folds to judge by; 1 holds out a fifth of the rows.",
         ),
-        metric_option,
+        options.metric,
     )
 )
 
@@ -61,17 +51,17 @@ search_options = option_group(
     ),
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@value_option(
+@options.value(
     "-o", "--output MODEL", group="Output", shown="none", help="Model file to write with it."
 )
 @search_options
-@setting_option(
+@options.setting(
     "time_limit",
     help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far.",
 )
-@recipe_options
-@setting_options(*SEVERAL)
-@layout_options
+@options.recipe
+@options.settings(*options.SEVERAL)
+@options.layout
 def tune(
     screen: Screen,
     data: Sequence[str],

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from rosenblatt.cli.options import number_option, value_option
+from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.models.explanation import (
     all_weights,
@@ -26,8 +26,8 @@ IN_LINE = 5  # names in such a line
     json_help="Print one JSON document; with --all, JSON lines.",
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@number_option("-n", "n", default=10, help="Number of features to show for each side.")
-@value_option(
+@options.number("-n", "n", default=10, help="Number of features to show for each side.")
+@options.value(
     "--class LABEL", "class_", shown="all classes", help="Show only the weights of this class."
 )
 @click.option("--all", "everything", is_flag=True, help="Print every nonzero weight.")
