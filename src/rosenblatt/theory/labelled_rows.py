@@ -10,12 +10,12 @@ from scipy import sparse
 
 from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.kernels.shapes import as_rows, matrix_of
-from rosenblatt.training.examples import Examples, numbers_of, targets_of
+from rosenblatt.training.examples import Examples, numbers_of, random_words, targets_of
 
 ALWAYS_DENSE = 1 << 22  # values; smaller sparse matrices become arrays
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -161,26 +161,16 @@ def _equal_groups(rows: LabelledRows, candidates: NDArray[Any]) -> list[tuple[in
 
 
 def _keys(rows: LabelledRows) -> NDArray[np.uint64]:
-    generator = np.random.Generator(np.random.PCG64(0))
-    columns = generator.integers(1, 2**64, rows.n_features, dtype=np.uint64) | np.uint64(1)
+    """Return a number of 64 bits for each row; equal rows have equal ones, zeros count nothing."""
+    columns = random_words(0, 0, rows.n_features) | np.uint64(1)
     keys = np.zeros(rows.n_rows, np.uint64)
     for part, block in rows.blocks():
+        values = block.data if sparse.issparse(block) else block
+        bits = mixed_words((values + 0.0).view(np.uint64))  # −0 becomes 0
         if sparse.issparse(block):
-            terms = np.append(_mixed(block.data) * columns[block.indices], np.uint64(0))
+            terms = np.append(bits * columns[block.indices], np.uint64(0))
             sums = np.append(np.uint64(0), np.cumsum(terms))  # modulo 2⁶⁴, so that nothing is lost
             keys[part] = sums[block.indptr[1:]] - sums[block.indptr[:-1]]
         else:
-            keys[part] = (_mixed(block) * columns).sum(axis=1, dtype=np.uint64)
+            keys[part] = (bits * columns).sum(axis=1, dtype=np.uint64)
     return keys
-
-
-def _mixed(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the bits of each value stirred, 0 for zero of either sign.
-
-    Whole numbers differ in their leading bits alone, which a product modulo 2⁶⁴ would lose.
-    """
-    bits = (values + 0.0).view(np.uint64)  # −0 becomes 0
-    bits ^= bits >> np.uint64(32)
-    bits *= MULTIPLIER
-    bits ^= bits >> np.uint64(29)
-    return bits

@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.shapes import between, matrix_of
 from rosenblatt.rules import additive_rules
 from rosenblatt.tracing.visits import Visit
 from rosenblatt.training.examples import Examples, leads_of
 from rosenblatt.training.state import State
 
 SLACK = 1e-9  # relative; both sides are sums that round
-BLOCK = 1 << 12  # rows at a time, so that no product has the size of the data
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,12 @@ class ConvergenceProof:
             msg = "The witness must have a weight other than 0; got none: diagnose(X, y) finds one."
             raise InputError(msg)
         self.unit = unit / length
-        self.margin, worst = smallest_margin(examples, self.unit)  # γ
+        vector = self.unit[0] if n_classes == 2 else self.unit
+        scores = State(vector, None, n_classes).activations(examples.rows, vector)
+        y = examples.targets
+        margins = y * scores if n_classes == 2 else leads_of(scores, y)[0]
+        worst = int(np.argmin(margins))
+        self.margin = float(margins[worst])  # γ
         if not self.margin > 0.0:
             raise InputError(
                 f"The witness must separate the rows; row {worst} has the margin "
@@ -110,21 +113,6 @@ def check_proof(rule: str) -> None:
             f"The convergence proof does not cover {Parameter('rule', rule)}, whose steps are not"
             f" along the row; use the rule {', '.join(additive_rules())}."
         )
-
-
-def smallest_margin(examples: Examples, w: NDArray[Any]) -> tuple[float, int]:
-    """Return the smallest margin of w, given by class, and the first row that has it."""
-    least, where, rows = np.inf, -1, examples.rows
-    for start in range(0, rows.shape[0], BLOCK):
-        stop = min(start + BLOCK, rows.shape[0])
-        values = matrix_of(between(rows, start, stop)).astype(np.float64)
-        scores = values @ w[:, :-1].T + rows.constant * w[:, -1]  # (rows, vectors)
-        targets = examples.targets[start:stop]
-        margins = targets * scores[:, 0] if len(w) == 1 else leads_of(scores, targets)[0]
-        here = int(np.argmin(margins))
-        if margins[here] < least:
-            least, where = float(margins[here]), start + here
-    return least, where
 
 
 def witness_vector(witness: Any, state: State) -> NDArray[Any]:
