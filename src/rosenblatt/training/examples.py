@@ -6,7 +6,7 @@ Rows come in the order given, shuffled once, or shuffled for every pass; many ro
 of neighbours, since rows from all over the memory have to be waited for.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -65,10 +65,11 @@ class Examples:
         numbers = row_numbers(len(self.targets))
         return numbers if self.weight is None else numbers[self.weight != 0.0]
 
-    def take(self, numbers: NDArray[Any]) -> "Examples":
-        """Return a copy of the examples of these numbers, in their order."""
+    def take(self, numbers: NDArray[Any], copy: Callable[..., Rows] = take) -> "Examples":
+        """Return a copy of the examples of these numbers, as a part in their order."""
         weight = None if self.weight is None else self.weight[numbers]
-        return Examples(take(self.rows, numbers), self.targets[numbers], weight, sets=self.sets)
+        rows, order = copy(self.rows, numbers), row_numbers(len(numbers))
+        return Examples(rows, self.targets[numbers], weight, order, sets=self.sets)
 
 
 def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:

@@ -39,7 +39,6 @@ from rosenblatt.training.examples import (
     cut,
     label_losses,
     or_empty,
-    row_numbers,
 )
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
@@ -512,11 +511,8 @@ def _label_parts(
     state: State, examples: Examples, numbers: NDArray[Any], n_parts: int
 ) -> list[tuple[State, Examples]]:
     """Return states of successive labels and examples of these rows as each reads them."""
-    part = replace(examples, order=numbers)
-    if isinstance(examples.rows, CSR):
-        copied = packed(examples.rows, numbers)
-        weight = None if examples.weight is None else examples.weight[numbers]
-        part = Examples(copied, examples.targets[numbers], weight, row_numbers(len(numbers)))
+    sparse = isinstance(examples.rows, CSR)
+    part = examples.take(numbers, packed) if sparse else replace(examples, order=numbers)
     members, ends = cast("Any", examples.sets)
     width, found = state.n_classes // n_parts, []
     for number in range(n_parts):

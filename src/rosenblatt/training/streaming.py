@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -479,14 +480,8 @@ class ScatteredExamples(Examples):
             yield self
             return
         lengths = rows.indptr[self.order + 1] - rows.indptr[self.order]
-
-        def piece(numbers: NDArray[Any]) -> Examples:
-            weight = None if self.weight is None else self.weight[numbers]
-            targets, order = self.targets[numbers], np.arange(len(numbers))
-            return Examples(packed(rows, numbers), targets, weight, order, sets=self.sets)
-
         pieces = (numbers for numbers in cut(self.order, lengths, PIECE))
-        yield from in_order(piece, pieces, threads=1, under_way=PIECES)
+        yield from in_order(partial(self.take, copy=packed), pieces, threads=1, under_way=PIECES)
 
 
 @dataclass(frozen=True)
