@@ -448,16 +448,15 @@ class OnlineClassifier(FittedClassifier, stored=False):
         set_start(model.state, **start)
 
     def _train(
-        self,
-        model: Model,
-        learner: Learner,
-        examples: Examples,
-        observers: Sequence[Observer],
-        vote: Vote | None = None,
+        self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
     ) -> Trained:
-        state, generator = model.state, generator_from(self.random_state)
-        outcome = fit(state, examples, learner.plan(), generator, observers, vote)
+        state, plan = model.state, learner.plan()
+        vote = Vote(plan.zero, model.mistakes) if learner.voted else None
+        outcome = fit(state, examples, plan, generator_from(self.random_state), observers, vote)
         model.follow(state, outcome)
+        if model.mistakes is not None and outcome.mistakes is not None:  # all of them vote
+            made = outcome.mistakes.before(state.count)
+            model.mistakes.extend_by(made, examples.rows, state.count)
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
         return outcome, partial(last_mistakes, model, learner, examples) if last_decide else None
 

@@ -1,6 +1,5 @@
 """The voted perceptron, by the list of its mistakes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,18 +7,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
-from rosenblatt.estimators.base import OnlineClassifier, Trained
+from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import estimator_class
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.guarantee import guarantee_arrays
-from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import Examples, winner_leads
-from rosenblatt.training.history import Observer
-from rosenblatt.training.memory import Vote
+from rosenblatt.training.examples import winner_leads
 
 
 @estimator_class()
@@ -98,21 +93,6 @@ class VotedPerceptron(OnlineClassifier):
     def n_vectors_(self) -> int:
         """How many weight vectors vote."""
         return self._votes.n_vectors
-
-    def _train(
-        self,
-        model: Model,
-        learner: Learner,
-        examples: Examples,
-        observers: Sequence[Observer],
-        vote: Vote | None = None,
-    ) -> Trained:
-        vote = Vote(ZERO_CONVENTIONS[learner.zero], model.mistakes)
-        outcome, held = super()._train(model, learner, examples, observers, vote)
-        if model.mistakes is not None and outcome.mistakes is not None:
-            end = model.state.count
-            model.mistakes.extend_by(outcome.mistakes.before(end), examples.rows, end)
-        return outcome, held
 
     def _restore(self, model: Model) -> None:
         if model.ledger is None:
