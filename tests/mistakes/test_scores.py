@@ -181,7 +181,7 @@ def test_votes_can_be_counted_in_two_goes(case: Case, form: str, first: int) -> 
         np.arange(len(case.tests))
     )
     for part in (slice(0, first), slice(first, None)):
-        some = steps_of(Log(*(column[part] for column in log)), joint=tally.joint)
+        some = steps_of(Log(*(column[part] for column in log)), joint=case.n_classes > 2)
         tally.advance(update_chunks(some, len(case.tests)), panel)
     whole = [x for x in case.tests if all(value.is_integer() for value in x)]
     found = tally.counts(case.end).astype(int).tolist()

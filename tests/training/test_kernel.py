@@ -12,7 +12,6 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.gram import Sizes, sizes_within
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.mistakes.scores import MEMORIES
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Perceptron, Rule
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.kernel import DualTraining
@@ -125,7 +124,7 @@ def test_the_definition(
     )
     assert mistakes == expected.mistakes
     positive = zero == "positive"
-    found = state.scores(kernel, rows, sizes, MEMORIES, positive=positive)
+    found = state.scores(kernel, rows, sizes, state.memories, positive=positive)
     assert same_bits(found["last"], plain_scores(expected, gram, "last"))
     votes = plain_scores(expected, gram, "vote", joint=joint_machine, positive=positive)
     assert same_bits(found["vote"], votes)
@@ -164,7 +163,7 @@ def test_coefficients_are_the_sum_of_the_steps() -> None:
     state, _ = learn(rows, drawn, kernel, Perceptron(), 3, joint=True)
     assert len(state.support) == len(set(state.numbers.tolist()))
     gram = np.array(plain_gram(kernel, X[state.numbers], X))
-    found = state.scores(kernel, rows, SIZES[-1], MEMORIES)
+    found = state.scores(kernel, rows, SIZES[-1], state.memories)
     for memory in ("last", "average"):
         coefficients = state.coefficients(averaged=memory == "average")
         np.testing.assert_allclose(coefficients @ gram, found[memory], rtol=1e-9)

@@ -73,11 +73,6 @@ class SingleRow:
             self.put(self.indices[:n].copy(), self.data[:n].copy())
         return fitted
 
-    def items(self) -> list[tuple[int, float]]:
-        """Return the features and their values, in order."""
-        n = self.indptr[1]
-        return sorted(zip(self.indices[:n].tolist(), self.data[:n].tolist(), strict=True))
-
     def put(self, indices: Any, data: Any) -> None:
         """Write a row that fits, feature by feature; a long one is sorted on the way."""
         n = len(indices)

@@ -13,8 +13,6 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import variance
 from rosenblatt.mistakes.threads import run_in_parts
 
-KERNELS = ("linear", "poly", "rbf", "precomputed")
-
 
 @dataclass(frozen=True)
 class Kernel:

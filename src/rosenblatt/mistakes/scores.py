@@ -20,7 +20,6 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 
-MEMORIES = ("last", "average", "vote")
 VALUES = 1 << 23  # kernel values under way at most: 64 MB
 VOTING = Sizes(256, VALUES // 256, 0.0)
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
@@ -68,11 +67,6 @@ class Tally:
             winner = np.full(n_rows, n_classes - 1.0 if positive else 0.0)
             top, second = np.zeros(n_rows), np.zeros(n_rows)
             self._leaders = Leaders(winner, top, second, np.ones(n_rows, np.int64))
-
-    @property
-    def joint(self) -> bool:
-        """Whether updates name classes, not columns."""
-        return self._leaders is not None
 
     def advance(self, update_chunks: list[UpdateChunk], panel: Panel) -> None:
         """Change by further updates; the panel has the kernel values of their rows."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_DIMENSIONS = 4
-LAYOUTS = "CFA"  # by rows, by columns, any
 
 
 class ArrayForm(NamedTuple):
@@ -21,7 +20,7 @@ class ArrayForm(NamedTuple):
 
     dtype: str
     ndim: int
-    layout: str
+    layout: str  # by rows (C), by columns (F), any (A)
 
     def __str__(self) -> str:
         return f"{self.dtype}[{self.ndim}{self.layout}]"
