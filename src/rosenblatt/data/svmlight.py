@@ -204,14 +204,13 @@ def parse_scanned(
         np.empty(n_lines + 1, np.int64),
         np.empty(n_lines, np.int32),
     )
-    queries = np.empty(n_lines, np.int64)  # which nobody asks for
-    arrays = rows.data, rows.indices, rows.indptr, rows.labels, queries
+    arrays = rows.data, rows.indices, rows.indptr, rows.labels
     tokens = LabelTokens(
         np.empty(n_lines, np.int64),
         np.empty(n_lines, np.int64),
         np.zeros(2 << n_lines.bit_length(), np.int32),
     )
-    done, good, distinct = ScanProgress(0, 0, 0, 0, 0, ascending=True), False, list[Label]()
+    done, good, distinct = ScanProgress(0, 0, 0, 0, ascending=True), False, list[Label]()
     how = address, length, numbering.base, arrays, tokens
     try:
         while (done := scan(*how, done)).position < length:

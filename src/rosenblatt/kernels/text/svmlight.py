@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.text import MOST_FEATURE, NO_QUERY
+from rosenblatt.kernels.text import MOST_FEATURE
 from rosenblatt.kernels.text.decimals import (
     COLON,
     HASH,
@@ -41,7 +41,6 @@ class ScanProgress(NamedTuple):
     n_rows: int
     n_values: int
     n_labels: int  # distinct ones
-    n_queries: int  # rows that name one
     ascending: bool  # whether the features of every row do
 
 
@@ -83,7 +82,7 @@ def scan(
     text: int,
     length: int,
     base: int,
-    rows: Changed[tuple[NDArray[Any], ...]],  # data, indices, indptr, labels and queries
+    rows: Changed[tuple[NDArray[Any], ...]],  # data, indices, indptr and labels
     tokens: Changed[LabelTokens],
     progress: ScanProgress,
 ) -> Any:
@@ -94,8 +93,8 @@ def scan(
 
     A label is written as the number of its token among the distinct ones, in order of appearance.
     """
-    data, indices, indptr, labels, queries = rows
-    line, row, filled, n_labels, n_queries, ascending = progress
+    data, indices, indptr, labels = rows
+    line, row, filled, n_labels, ascending = progress
     indptr[0] = 0
     while line < length:
         start = _behind_blanks(text, line)
@@ -108,7 +107,7 @@ def scan(
             break
         labels[U(row)], n_labels = _token_number(text, start, stop, key, tokens, n_labels)
 
-        stop, query, usual = _query(text, stop)
+        stop, usual = _behind_query(text, stop)
         if not usual:
             break
         place, previous = filled, -1
@@ -133,12 +132,10 @@ def scan(
         if not usual or (byte_at(text, end) != NEWLINE and byte_at(text, end) != HASH):
             break
 
-        queries[U(row)] = query
-        n_queries += query != NO_QUERY
         row, filled = row + 1, place
         indptr[U(row)] = filled
         line = newline_from(text, end) + 1
-    return ScanProgress(line, row, filled, n_labels, n_queries, ascending)
+    return ScanProgress(line, row, filled, n_labels, ascending)
 
 
 @inlined
@@ -194,17 +191,16 @@ def _same(text: int, start: int, stop: int, other_start: int, other_stop: int) -
 
 
 @inlined
-def _query(text: int, position: int) -> Any:
-    """Return where the query ends that may follow, its number, and whether all is usual."""
+def _behind_query(text: int, position: int) -> Any:
+    """Return where the query ends that may follow, which is not used, and whether it is usual."""
     start = _behind_blanks(text, position)
     if word_at(text, start) & U(0xFFFFFFFF) != QID:
-        return position, NO_QUERY, True
+        return position, True
     start += 4
-    stop, query = start, 0
+    stop = start
     while is_digit(byte_at(text, stop)) and stop - start < 18:
-        query = query * 10 + byte_at(text, stop) - ZERO
         stop += 1
-    return stop, query, stop > start and _ends_token(byte_at(text, stop))
+    return stop, stop > start and _ends_token(byte_at(text, stop))
 
 
 @inlined
