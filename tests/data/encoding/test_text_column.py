@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.text_column import (
-    dampened_counts,
     plain_terms,
-    plain_weights,
     scanned_terms,
     word_characters,
 )
+from rosenblatt.kernels.text import terms as kernels
 from rosenblatt.kernels.text.hashing import SEED
-from rosenblatt.kernels.text.terms import scanned_weights
+from rosenblatt.kernels.text.terms import term_weights
 from tests.data.encoding.fuzzing import fuzz, spelled
 from tests.data.encoding.naive import naive_counts, naive_terms
+from tests.processes import plainly
 
 WORD_MASK = 2**64 - 1
 ODD = "abzAZ09 _-'.,\t\n\x00éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²½٣\u200d\xad"
@@ -133,9 +133,9 @@ def test_terms_weigh_by_count_and_rarity(
     numbers = {name: k if known[k % 12] else -1 for k, name in enumerate(dict.fromkeys(names))}
     found = np.array([numbers[name] for name in names], np.int32)
     idf = np.array([rarity[k % 12] for k in range(len(numbers))], np.float32)
-    plain = plain_weights(found, terms.data, terms.indptr, idf)
-    dampened = dampened_counts(terms.data)
-    scanned = Batch(*scanned_weights(found, terms.data, terms.indptr, dampened, idf))
+    scanned = Batch(*term_weights(found, terms.data, terms.indptr, idf))
+    with plainly(kernels, "_write_weights"):
+        plain = Batch(*term_weights(found, terms.data, terms.indptr, idf))
     for field, array in plain._asdict().items():
         np.testing.assert_array_equal(getattr(scanned, field), array, strict=True)
     accepted = {name: float(idf[k]) for name, k in numbers.items() if k >= 0}
@@ -150,8 +150,8 @@ def test_keys_of_a_hash_are_all_known() -> None:
     """Numbers without a sign, as hashes have them, are taken as they are."""
     terms = plain_terms(["a b a", "", "c"], SEED, 1023, pairs=True)
     idf = np.ones(1024, np.float32)
-    plain = plain_weights(terms.indices, terms.data, terms.indptr, idf)
-    dampened = dampened_counts(terms.data)
-    scanned = Batch(*scanned_weights(terms.indices, terms.data, terms.indptr, dampened, idf))
+    scanned = Batch(*term_weights(terms.indices, terms.data, terms.indptr, idf))
+    with plainly(kernels, "_write_weights"):
+        plain = Batch(*term_weights(terms.indices, terms.data, terms.indptr, idf))
     assert plain.indices.tolist() == scanned.indices.tolist() == terms.indices.tolist()
     assert np.array_equal(plain.data, scanned.data)

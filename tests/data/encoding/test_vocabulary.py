@@ -1,10 +1,12 @@
 from random import Random
+from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import features
 from rosenblatt.data.encoding.features import (
     FEWEST_SLOTS,
     KeptNumbering,
@@ -14,12 +16,20 @@ from rosenblatt.data.encoding.features import (
 from rosenblatt.data.encoding.text_column import plain_terms
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.vocabulary import LONGEST_NAME
+from tests.data.encoding.naive import naive_counts
+from tests.processes import plainly
 
 WORDS = st.lists(st.sampled_from([f"w{k}" for k in range(40)]), max_size=30).map(" ".join)
 
 
 def _terms(*rows: str) -> Batch:
     return plain_terms(rows, SEED, 2**64 - 1, pairs=True)
+
+
+def plain_look_up(vocabulary: Vocabulary, *terms: Any, growing: bool) -> Any:
+    """Look up terms by the kernel as plain Python."""
+    with plainly(features, "look_up"):
+        return vocabulary.look_up(*terms, growing=growing)
 
 
 @given(
@@ -30,15 +40,21 @@ def test_compiled_and_plain_vocabularies_are_the_same(
 ) -> None:
     """Numbers, names and what is left out agree, with any mixture of the two ways to look up."""
     plain, compiled, mixed = Vocabulary(most), Vocabulary(most), Vocabulary(most)
+    naive: dict[str, int] = {}
     for rows, growing in steps:
         terms = _terms(*rows)
-        expected = plain.look_up_plain(terms, 0, growing=growing)
-        assert np.array_equal(compiled.look_up_compiled(terms, 0, growing=growing), expected)
-        way = mixed.look_up_plain if len(rows) % 2 else mixed.look_up_compiled
-        assert np.array_equal(way(terms, 0, growing=growing), expected)
+        expected = plain_look_up(plain, terms, 0, growing=growing)
+        assert np.array_equal(compiled.look_up(terms, 0, growing=growing), expected)
+        way = plain_look_up if len(rows) % 2 else Vocabulary.look_up
+        assert np.array_equal(way(mixed, terms, 0, growing=growing), expected)
+        names = [*naive, *(word for row in rows for word in naive_counts(row) if growing)]
+        naive = {name: k for k, name in enumerate([*dict.fromkeys(names)][:most])}
+        found = [naive.get(word, -1) for row in rows for word in naive_counts(row)]
+        assert expected.tolist() == found
     for other in (compiled, mixed):
         for field, array in plain.arrays()._asdict().items():
             assert np.array_equal(getattr(other.arrays(), field), array)
+    assert [plain.name(k) for k in range(len(plain))] == list(naive)
     assert len(plain) <= most
 
 
@@ -48,13 +64,13 @@ def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
     words = [f"word{k}" for k in range(70_000)]
     assert len(words) > FEWEST_SLOTS
     for start in range(0, len(words), 14_000):
-        vocabulary.look_up_compiled(_terms(*words[start : start + 14_000]), 3, growing=True)
+        vocabulary.look_up(_terms(*words[start : start + 14_000]), 3, growing=True)
         vocabulary.add(start, f"level {start}".encode(), 4)
     assert len(vocabulary) == len(words) + 5
-    again = vocabulary.look_up_compiled(_terms(*words), 3, growing=False)
+    again = vocabulary.look_up(_terms(*words), 3, growing=False)
     assert [vocabulary.name(k) for k in again[::1000]] == words[::1000]
     assert {*vocabulary.arrays().columns[again].tolist()} == {3}
-    assert np.array_equal(vocabulary.look_up_plain(_terms(*words), 3, growing=False), again)
+    assert np.array_equal(plain_look_up(vocabulary, _terms(*words), 3, growing=False), again)
     assert vocabulary.name(14_000) == "level 0"
     hashes, columns, *_ = vocabulary.arrays()
     assert (hashes[42_002], columns[42_002]) == (28_000, 4)
@@ -87,8 +103,8 @@ def test_long_names_are_cut_between_characters() -> None:
     """Of a term of any length so much is kept as makes whole characters."""
     for word in ("a" * 300, "a" + "é" * 300, "ab" + "漢" * 300, "x" * LONGEST_NAME):
         names = []
-        for way in ("look_up_plain", "look_up_compiled"):
+        for way in (plain_look_up, Vocabulary.look_up):
             vocabulary = Vocabulary(10)
-            getattr(vocabulary, way)(_terms(word), 0, growing=True)
+            way(vocabulary, _terms(word), 0, growing=True)
             names.append(vocabulary.name(0))
         assert names[0] == names[1] == word.encode()[:LONGEST_NAME].decode("utf-8", "ignore")

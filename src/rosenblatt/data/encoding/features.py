@@ -16,7 +16,6 @@ from rosenblatt.data.batch import NO_TERMS, Batch, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.hashing import (
     CHUNK_FACTOR,
     LAST_FACTOR,
@@ -140,8 +139,7 @@ class Vocabulary:
         self._hashes, self._columns, self._letters, self._offsets = stored
         self.most = most
         self._n_terms = len(stored.hashes)
-        self._slots: NDArray[np.uint64] | None = None  # compiled code's table, once it is needed
-        self._sorted: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
+        self._slots: NDArray[np.uint64] | None = None  # the table of hashes, once it is needed
 
     def __len__(self) -> int:
         return self._n_terms
@@ -176,26 +174,11 @@ class Vocabulary:
         self._letters[used : used + len(cut)] = np.frombuffer(cut, np.uint8)
         self._offsets[number + 1] = used + len(cut)
         self._n_terms += 1
-        self._slots = self._sorted = None
+        self._slots = None
         return number
 
-    def look_up_plain(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
-        """Return the number of each term, −1 for an unknown one; in plain NumPy."""
-        numbers = self._known(terms.indices)
-        if growing and len(numbers) and numbers.min() < 0:
-            new: dict[int, int] = {}
-            starts, stops, letters = terms.spelled or NO_TERMS
-            spelled = letters.tobytes()
-            for k in np.flatnonzero(numbers < 0).tolist():
-                key = int(terms.indices[k])
-                if key not in new:
-                    name = spelled[starts[k] : stops[k]]
-                    new[key] = self.add(key, name, column)
-                numbers[k] = new[key]
-        return numbers
-
-    def look_up_compiled(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
-        """Return the same as ``look_up_plain``, by the compiled table."""
+    def look_up(self, terms: Batch, column: int, *, growing: bool) -> NDArray[np.int32]:
+        """Return the number of each term, −1 for an unknown one that is not taken in."""
         numbers = np.empty(len(terms.indices), np.int32)
         starts, stops, letters = terms.spelled or NO_TERMS
         most = self.most if growing else self._n_terms
@@ -209,23 +192,11 @@ class Vocabulary:
             if done == len(numbers):
                 break
             self._reserve()
-        if self._n_terms > first:
-            self._columns[first : self._n_terms] = column
-            self._sorted = None
+        self._columns[first : self._n_terms] = column
         return numbers
 
-    def _known(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
-        if self._sorted is None:
-            order = np.argsort(self._hashes[: self._n_terms])
-            self._sorted = self._hashes[order], order
-        hashes, order = self._sorted
-        if not len(hashes):
-            return np.full(len(keys), -1, np.int32)
-        places = np.minimum(np.searchsorted(hashes, keys), len(hashes) - 1)
-        return np.where(hashes[places] == keys, order[places], -1).astype(np.int32)
-
     def _table(self) -> NDArray[np.uint64]:
-        """Return the compiled code's table, with room for another term."""
+        """Return the table of hashes, with room for another term."""
         if self._slots is None or _crowded(self._n_terms, len(self._slots)):
             n_slots = FEWEST_SLOTS
             while _crowded(self._n_terms, n_slots):
@@ -413,9 +384,7 @@ class KeptNumbering(_Numbering):
 
     def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:
         """Return the number of each term."""
-        own = self.vocabulary
-        look_up = own.look_up_compiled if available() else own.look_up_plain
-        numbers = look_up(terms, column, growing=self.growing)
+        numbers = self.vocabulary.look_up(terms, column, growing=self.growing)
         self.n_unknown += int(np.count_nonzero(numbers < 0))
         return numbers
 

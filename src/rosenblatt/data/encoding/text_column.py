@@ -5,13 +5,11 @@ are the definition; the scanned ones are the same by compiled code, by hand sinc
 vectorizers take ten times as long.
 """
 
-import math
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +33,7 @@ from rosenblatt.kernels.text.terms import (
     rewrite,
     scan_ngrams,
     scan_terms,
-    scanned_weights,
+    term_weights,
 )
 from rosenblatt.kernels.text.words import SPAN
 
@@ -189,42 +187,6 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     return text, offsets
 
 
-def plain_weights(
-    numbers: NDArray[Any],
-    counts: NDArray[np.float32],
-    indptr: NDArray[np.int64],
-    idf: NDArray[np.float32],
-) -> Batch:
-    """Return the known terms of each row, those whose number is not −1, and what each weighs.
-
-    A term that is n times in the text weighs (1 + ln n)·idf, and all together have length 1,
-    however long the text is and however much of it is new.
-    """
-    dampened = dampened_counts(counts)
-    values: list[np.float32] = []
-    indices: list[int] = []
-    known = [0]
-    for start, stop in pairwise(indptr.tolist()):
-        own = [k for k in range(start, stop) if numbers[k] >= 0]
-        row = [float(dampened[int(abs(counts[k])) - 1]) * float(idf[numbers[k]]) for k in own]
-        square = 0.0
-        for value in row:
-            square += value * value
-        length = math.sqrt(square)
-        values += [np.float32(value / length) for value in row]
-        indices += [int(numbers[k]) for k in own]
-        known.append(len(indices))
-    return Batch(
-        np.array(values, np.float32), np.array(indices, np.int32), np.array(known, np.int64)
-    )
-
-
-def dampened_counts(counts: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return 1 + ln n for every n up to the largest count, from 1 on."""
-    most = int(np.abs(counts).max(initial=1.0))
-    return 1.0 + np.log(np.arange(1, most + 1))
-
-
 def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: Lengths) -> Batch:
     """Return the distinct n-grams of each row, in order of appearance: word by word, short first.
 
@@ -315,10 +277,7 @@ class TextColumn:
         n_terms, documents = len(self._numbering), self._numbering.documents
         growing = self._numbering.growing
         idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
-        if available():
-            dampened = dampened_counts(terms.data)
-            return Batch(*scanned_weights(numbers, terms.data, terms.indptr, dampened, idf))
-        return plain_weights(numbers, terms.data, terms.indptr, idf)
+        return Batch(*term_weights(numbers, terms.data, terms.indptr, idf))
 
     def _text(self, table: Table) -> "pl.Series":
         series = table.frame[self._name]

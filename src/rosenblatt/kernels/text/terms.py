@@ -315,14 +315,18 @@ def scan_ngrams(
     return n_terms, out
 
 
-def scanned_weights(
+def term_weights(
     numbers: NDArray[Any],
     counts: NDArray[np.float32],
     indptr: NDArray[np.int64],
-    dampened: NDArray[np.float64],
     idf: NDArray[np.float32],
 ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return values, indices and indptr, the same as ``plain_weights``."""
+    """Return values, indices and indptr of the known terms, those whose number is not −1.
+
+    A term that is n times in the text weighs (1 + ln n)·idf, and all together have length 1,
+    however long the text is and however much of it is new.
+    """
+    dampened = 1.0 + np.log(np.arange(1, int(np.abs(counts).max(initial=1.0)) + 1))
     indices, values = np.empty(len(numbers), np.int32), np.empty(len(numbers), np.float32)
     kept = np.empty(len(indptr), np.int64)
     longest = int(np.diff(indptr).max(initial=0))
