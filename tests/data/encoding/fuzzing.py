@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import text_column as scanning
-from rosenblatt.data.encoding.text_column import plain_ngrams, plain_terms
 from rosenblatt.data.sources import PADDING
 from rosenblatt.kernels.text.hashing import SEED
+from tests.data.encoding.definition import plain_ngrams, plain_terms
 from tests.data.guarded import GuardedText
 
 ASCII = "abcXYZ019 _-'.,\n\t"

@@ -13,12 +13,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from rosenblatt import load
 from rosenblatt.cli import main
-from rosenblatt.data.encoding.text_column import plain_ngrams, scanned_ngrams
+from rosenblatt.data.encoding.text_column import scanned_ngrams
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
 from rosenblatt.parameters import LONGEST_NGRAM
+from tests.data.encoding.definition import plain_ngrams
 from tests.data.encoding.fuzzing import spelled
 from tests.data.encoding.test_text_column import EDGES, ROWS, WORD_MASK
 

@@ -7,14 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.text_column import (
-    plain_terms,
-    scanned_terms,
-    word_characters,
-)
+from rosenblatt.data.encoding.text_column import scanned_terms, word_characters
 from rosenblatt.kernels.text import terms as kernels
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.terms import term_weights
+from tests.data.encoding.definition import plain_terms
 from tests.data.encoding.fuzzing import fuzz, spelled
 from tests.data.encoding.naive import naive_counts, naive_terms
 from tests.processes import plainly

@@ -13,9 +13,9 @@ from rosenblatt.data.encoding.features import (
     Vocabulary,
     chosen_terms,
 )
-from rosenblatt.data.encoding.text_column import plain_terms
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.vocabulary import LONGEST_NAME
+from tests.data.encoding.definition import plain_terms
 from tests.data.encoding.naive import naive_counts
 from tests.processes import plainly
 
@@ -80,7 +80,7 @@ def test_a_vocabulary_grows_beyond_its_first_tables() -> None:
 def test_some_terms_keep_their_names(rows: list[str], random: Random) -> None:
     """Terms that are chosen, in any order, have the names, hashes and columns that they had."""
     vocabulary = Vocabulary(1000)
-    vocabulary.look_up_compiled(_terms(*rows), 2, growing=True)
+    vocabulary.look_up(_terms(*rows), 2, growing=True)
     numbers = random.sample(range(len(vocabulary)), random.randint(0, len(vocabulary)))
     terms = vocabulary.arrays()
     some = Vocabulary(1000, chosen_terms(terms, np.array(numbers, np.int64)))

@@ -1,14 +1,11 @@
 """A column of text: words, pairs of neighbouring words, and n-grams of characters within words.
 
-A word is a maximal run of letters and digits in lower case. ``plain_terms`` and ``plain_ngrams``
-are the definition; the scanned ones are the same by compiled code, by hand since scikit-learn's
+A word is a maximal run of letters and digits in lower case. By hand, since scikit-learn's
 vectorizers take ten times as long.
 """
 
 import re
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -26,8 +23,7 @@ from rosenblatt.data.encoding.features import (
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.compiling import available
-from rosenblatt.kernels.text.hashing import column_seed, pair_hash, term_hash
+from rosenblatt.kernels.text.hashing import column_seed
 from rosenblatt.kernels.text.terms import (
     TermTable,
     rewrite,
@@ -48,7 +44,6 @@ IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _scratch = threading.local()
 MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
-Occurrence = tuple[int, int, int, int]  # of a term: its key, start, end, and what it counts
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 
 
@@ -71,51 +66,14 @@ def word_characters() -> NDArray[np.int32]:
     return characters
 
 
-def plain_terms(rows: Iterable[str | None], seed: int, key_mask: int, *, pairs: bool) -> Batch:
-    """Return the distinct terms of each row, in order of appearance: each word, then its pair."""
-    spelled, hashed = bytearray(), cache(lambda word: term_hash(word, seed))
-
-    def terms(text: str | None) -> Iterator[Occurrence]:
-        before: tuple[int, int] | None = None
-        for word in WORD.findall((text or "").lower()):
-            start, own = len(spelled), hashed(word.encode())
-            spelled.extend(f"{word} ".encode())
-            stop = len(spelled) - 1
-            yield own & key_mask, start, stop, 1
-            if pairs and before is not None:
-                yield pair_hash(before[0], own) & key_mask, before[1], stop, -1
-            before = own, start
-
-    return _counted(map(terms, rows), spelled)
-
-
-def _counted(rows: Iterable[Iterable[Occurrence]], spelled: bytearray) -> Batch:
-    """Return the distinct terms of rows; two of a row that share a key count as the first."""
-    keys: dict[tuple[int, int], Occurrence] = {}  # by row
-    counts, indptr = Counter[tuple[int, int]](), [0]
-    for number, row in enumerate(rows):
-        for term in row:
-            keys.setdefault((number, term[0]), term)
-            counts[number, term[0]] += 1
-        indptr.append(len(keys))
-    terms = np.array([*keys.values()], object).reshape(-1, 4)
-    totals = np.array([*counts.values()], np.int64)
-    starts, stops = terms[:, 1:3].astype(np.int32).T
-    return Batch(
-        (totals * terms[:, 3].astype(np.int64)).astype(np.float32),
-        terms[:, 0].astype(np.uint64),
-        np.array(indptr, np.int64),
-        spelled=Spelled(starts, stops, np.frombuffer(bytes(spelled), np.uint8)),
-    )
-
-
 def scanned_terms(
     column: "pl.Series", seed: int, key_mask: int, *, pairs: bool, named: bool
 ) -> Batch:
-    """Return the same as ``plain_terms``; all but indptr is written over by the thread's next call.
+    """Return the distinct terms of each row, in order of appearance: each word, then its pair.
 
-    The column is of text, 1 GiB at most. Where terms are not ``named`` it is not told how they are
-    spelled.
+    Two of a row that share a key count as the first. The column is of text, 1 GiB at most. Where
+    terms are not ``named`` it is not told how they are spelled. All but indptr is written over by
+    the thread's next call.
     """
     text, offsets = word_text(column)
     length, longest = int(offsets[-1]), np.diff(offsets).max(initial=0)
@@ -187,30 +145,11 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     return text, offsets
 
 
-def plain_ngrams(rows: Iterable[str | None], seed: int, key_mask: int, lengths: Lengths) -> Batch:
+def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
     """Return the distinct n-grams of each row, in order of appearance: word by word, short first.
 
-    >>> terms = plain_ngrams(["Aha"], 0, 2**64 - 1, (3, 4))
-    >>> starts, stops, letters = terms.spelled
-    >>> [letters[a:b].tobytes() for a, b in zip(starts, stops)]
-    [b' ah', b'aha', b'ha ', b' aha', b'aha ']
+    A word has a space on either side. All but indptr is written over by the thread's next call.
     """
-    spelled = bytearray()
-
-    def terms(text: str | None) -> Iterator[Occurrence]:
-        for word in WORD.findall((text or "").lower()):
-            characters = [character.encode() for character in f" {word} "]
-            places = np.cumsum([len(spelled), *map(len, characters)]).tolist()
-            spelled.extend(b"".join(characters))
-            for size in range(lengths[0], lengths[1] + 1):
-                for start, stop in zip(places, places[size:], strict=False):
-                    yield term_hash(bytes(spelled[start:stop]), seed) & key_mask, start, stop, 1
-
-    return _counted(map(terms, rows), spelled)
-
-
-def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
-    """Return the same as ``plain_ngrams``; all but indptr is written over by the next call."""
     text, offsets = word_text(column)
     n_sizes, longest = lengths[1] - lengths[0] + 1, np.diff(offsets).max(initial=0)
     most = 2 * int(offsets[-1]) + 2  # letters of words and a space on either side
@@ -255,12 +194,8 @@ class TextColumn:
     def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
         how = self._seed, self._numbering.key_mask
         if self._lengths is not None:
-            if available():
-                return scanned_ngrams(series, *how, self._lengths)
-            return plain_ngrams(series.to_list(), *how, self._lengths)
-        if available():
-            return scanned_terms(series, *how, pairs=self._pairs, named=named)
-        return plain_terms(series.to_list(), *how, pairs=self._pairs)
+            return scanned_ngrams(series, *how, self._lengths)
+        return scanned_terms(series, *how, pairs=self._pairs, named=named)
 
     def learn(self, prepared: Batch) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""

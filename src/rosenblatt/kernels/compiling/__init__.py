@@ -54,7 +54,7 @@ __all__ = [
 def available() -> bool:
     """Return whether kernels run as machine code here, or could.
 
-    Where they do not, what was written for machine code alone, as the scanners of text, is better
+    Where they do not, what was written for machine code alone, as the scan of svmlight, is better
     left to its definition in plain Python.
     """
     return not PLAIN and machine_code_source() is not None

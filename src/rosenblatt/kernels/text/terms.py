@@ -1,7 +1,6 @@
 """The words of text, their pairs and the n-grams of their characters, compiled: keys and counts.
 
-Text is given by its address. Behind it 64 more bytes may be read, whatever they are. What is
-computed is defined in plain Python by ``data.encoding.text_column``.
+Text is given by its address. Behind it 64 more bytes may be read, whatever they are.
 """
 
 from typing import Any, NamedTuple
