@@ -1,7 +1,7 @@
 """The contents of a report: figures of a model, and of test rows with the worst mistakes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -203,22 +203,16 @@ def findings(
     """
     by_effect = ranking_misleads(model)
     rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
+    found = Findings(name, model, rankings, by_effect, test_names=test_names)
     if test is None:
-        return Findings(name, model, rankings, by_effect)
+        return found
     if model.several:
-        labels = label_evaluation_of(model, test, told)
-        return Findings(name, model, rankings, by_effect, test_names=test_names, labels=labels)
-    hardest = HardestRows(model)
-    alone = Giveaways(rankings, len(model.classes))
-    evaluation = evaluation_of(model, test, hardest.add, alone.add, told=told)
-    return Findings(
-        name,
-        model,
-        rankings,
-        by_effect,
-        evaluation,
-        hardest.rows(),
-        test_names,
-        alone.by_class(model.classes),
-        hardest.largest,
+        return replace(found, labels=label_evaluation_of(model, test, told))
+    hardest, alone = HardestRows(model), Giveaways(rankings, len(model.classes))
+    return replace(
+        found,
+        evaluation=evaluation_of(model, test, hardest.add, alone.add, told=told),
+        hardest=hardest.rows(),
+        giveaways=alone.by_class(model.classes),
+        largest=hardest.largest,
     )
