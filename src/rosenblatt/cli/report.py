@@ -39,7 +39,6 @@ def report(
     training rows behind each decision, models of train --verdict the proof.
     """
     from rosenblatt.report.findings import findings
-    from rosenblatt.report.hardest import columns_to_show
     from rosenblatt.report.page import page
     from rosenblatt.report.tables import label_figures
 
@@ -51,11 +50,12 @@ def report(
     target = output or str(Path(model_path).with_suffix(".html"))
     check_target(target, [model_path, *test])
     model = Model.load(model_path, several=True)
-    columns = columns_to_show(model)
+    columns = () if model.table is None else model.table.columns
+    keep = tuple(column.name for column in columns if column.required)  # what is shown of a row
     told: list[str] = []
     rows = None
     if test:
-        rows = model.rows(test, layout=layout, keep=columns, tell=told.append)
+        rows = model.rows(test, layout=layout, keep=keep, tell=told.append)
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
     judged_by = found.evaluation or found.labels

@@ -143,9 +143,12 @@ class Screen:
         """
         from json import dumps
 
+        def leaf(value: Any) -> Any:
+            return spelled(value, flag) if isinstance(value, Sentence) else finite(value)
+
         ascii_only = not _can_write(sys.stdout, "é☃😀")
         indent = 2 if sys.stdout.isatty() else None
-        document = plain(document, _leaf)
+        document = plain(document, leaf)
         text = dumps(document, ensure_ascii=ascii_only, allow_nan=False, indent=indent)
         self._write(sys.stdout, f"{text}\n")
 
@@ -229,17 +232,14 @@ class ScreenCommand(click.Command):
             context = super().make_context(info_name, args, parent, **extra)
         except click.UsageError as error:
             if isinstance(error, click.NoSuchOption):
-                error = self._no_such_option(error)
+                known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
+                advised = f"{error.message}{did_you_mean(error.option_name, known)}"
+                error = click.NoSuchOption(error.option_name, advised, ctx=error.ctx)
             if as_json:
                 Screen(json=True).json({"error": error.format_message()})
             raise error from None
         context.meta[TYPED] = f"rosenblatt {info_name} {typed}"
         return context
-
-    def _no_such_option(self, error: click.NoSuchOption) -> click.NoSuchOption:
-        known = [name for one in self.params for name in (*one.opts, *one.secondary_opts)]
-        advised = f"{error.message}{did_you_mean(error.option_name, known)}"
-        return click.NoSuchOption(error.option_name, advised, ctx=error.ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options: all of a short list, of a long one the common ones or the groups."""
@@ -444,7 +444,3 @@ def _naming_output() -> Iterator[None]:
         if sys.platform == "win32" and error.errno == errno.EINVAL:  # what a closed pipe is there
             raise BrokenPipeError from error
         raise OSError(error.errno, error.strerror, "Standard output") from error
-
-
-def _leaf(value: Any) -> Any:
-    return spelled(value, flag) if isinstance(value, Sentence) else finite(value)

@@ -116,13 +116,6 @@ def draw_regions(ax: Axes, regions: Regions, frame: Viewport) -> list[Any]:
     return _draw_grid(ax, regions.grid, frame)
 
 
-def name_regions(ax: Axes, regions: Regions, frame: Viewport, classes: Sequence[Any]) -> None:
-    """Write the name of a class where its region has the most room."""
-    for number in regions.present:
-        place, colour = _roomiest(regions, number, frame), class_style(number).edge
-        write_bold(ax, label_text(classes[number], 16), place, color=colour, fontsize=10, zorder=5)
-
-
 def _roomiest(regions: Regions, number: int, frame: Viewport) -> tuple[float, float]:
     """Return the point of a region that is furthest from its border, on a grid."""
     from matplotlib.path import Path
@@ -260,8 +253,10 @@ class RegionsDisplay(PlaneDisplay):
 
     def _draw(self, ax: Axes) -> None:
         self.draw_panel(ax)
-        if 2 < len(self.classes) <= MOST_NAMED:
-            name_regions(ax, self.regions, self.frame, self.classes)
+        for k in self.regions.present if 2 < len(self.classes) <= MOST_NAMED else ():
+            look: Any = {"color": class_style(k).edge, "fontsize": 10, "zorder": 5}
+            place = _roomiest(self.regions, k, self.frame)
+            write_bold(ax, label_text(self.classes[k], 16), place, **look)
         wrong = f"{self.n_wrong:,} of {len(self.points):,} wrong"
         few = f"; {MOST_CROWDED} rows drawn, and the mean of each class" * self._crowded
         self._finish(titled(self.title, wrong), self.note + few)

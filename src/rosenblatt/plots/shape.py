@@ -80,7 +80,10 @@ class ShapeDisplay(Display):
             positive = 1 if number is None else number
             shapes = [one._replace(amounts=(2 * positive - 1) * one.amounts) for one in shapes]
             return cls(shapes, [classes[positive]], sure)
-        chosen = _most_varied(shapes) if number is None else [number]
+        chosen = [] if number is None else [number]
+        if not chosen:  # the scores that columns change most
+            reach = np.sum([np.abs(one.amounts).max(axis=(1, 2)) for one in shapes], axis=0)
+            chosen = sorted(np.argsort(-reach, kind="stable")[:MOST_CLASSES].tolist())
         return cls([one.of_scores(chosen) for one in shapes], [classes[k] for k in chosen], sure)
 
     @property
@@ -205,12 +208,6 @@ class ShapeDisplay(Display):
         if len(self.shapes) == 1:
             bar.set_label(self._measure)
         bar.outline.set_visible(False)
-
-
-def _most_varied(shapes: Sequence[ColumnShape]) -> list[int]:
-    """Return the numbers of the scores that columns change most, ascending."""
-    reach = np.sum([np.abs(one.amounts).max(axis=(1, 2)) for one in shapes], axis=0)
-    return sorted(np.argsort(-reach, kind="stable")[:MOST_CLASSES].tolist())
 
 
 def _ticks(levels: Levels) -> list[tuple[float, str]]:

@@ -184,9 +184,3 @@ class HardestRows:
         if support is None:
             return None, {}
         return support.rows, {int(n): place for place, n in enumerate(support.numbers)}
-
-
-def columns_to_show(model: Model) -> tuple[str, ...]:
-    """Return the columns of tables that a reader wants to see of a row: those that are used."""
-    columns = () if model.table is None else model.table.columns
-    return tuple(column.name for column in columns if column.required)

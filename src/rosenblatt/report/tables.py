@@ -96,8 +96,11 @@ def contribution_table(model: Model, explanation: Explanation, n: int) -> TableP
     """Return the n largest contributions of features that vary, and the sums of all others."""
     constant: list[Contribution] = []
     varied: list[Contribution] = []
-    for term in explanation.terms:
-        (constant if is_constant(model, term.feature) else varied).append(term)
+    spread = model.spread
+    for term in explanation.terms:  # constant: all rows that were measured had the same value
+        at = term.feature
+        same = spread is not None and spread.low[at] == spread.high[at]
+        (constant if same else varied).append(term)
     shown, rest = varied[:n], varied[n:]
     longest = max((abs(term.amount) for term in shown), default=0.0)
     scaled = any(term.raw is not None for term in shown)
@@ -135,12 +138,6 @@ def contribution_table(model: Model, explanation: Explanation, n: int) -> TableP
     sides = "against" if explanation.negative is None else "for"
     title = f"Positive contributions speak for {positive}, negative ones {sides} {negative}"
     return headings, rows, title
-
-
-def is_constant(model: Model, feature: int) -> bool:
-    """Return whether all rows that were measured in training had the same value."""
-    spread = model.spread
-    return spread is not None and bool(spread.low[feature] == spread.high[feature])
 
 
 def _sides(ranking: Ranking) -> tuple[str, str]:
