@@ -20,11 +20,13 @@ class LabelledLines(NamedTuple):
     rests: list[str]
     separator: str
     ending: str
+    label_separator: str = ""  # where rows have any number of labels
 
     @property
     def layout(self) -> dict[str, Any]:
         """How ``train_files`` reads them."""
-        return {} if self.ending == "svm" else {"label": "1", "header": False}
+        between = {"label_separator": self.label_separator} if self.label_separator else {}
+        return {} if self.ending == "svm" else {"label": "1", "header": False} | between
 
     def write(self, folder: Path, labels: NDArray[Any], rows: NDArray[Any] | None = None) -> str:
         """Write rows, by default all, under these labels; return the path."""
@@ -49,12 +51,27 @@ def labelled_sets() -> Iterator[LabelledLines]:
     yield LabelledLines("mnist", labels[:MOST_IMAGES].astype(str), rows, " ", "svm")
 
 
-def _lines(name: str, file: str, separator: str, *, last: bool = False) -> LabelledLines:
+def tagged_sets() -> Iterator[LabelledLines]:
+    """Yield rows with any number of labels: tags of packages, and numbers of the size of yeast."""
+    from sklearn.datasets import make_multilabel_classification
+
+    yield _lines("debtags", "debtags.train.tsv.gz", "\t", labels=" ")
+    size = {"n_samples": 2417, "n_features": 103, "n_classes": 14, "n_labels": 4, "length": 500}
+    X, given = make_multilabel_classification(**size, random_state=0)
+    names = np.array([f"class{k}" for k in range(14)])
+    labels = np.array([" ".join(names[row == 1]) for row in given])
+    rests = [",".join(map(str, row)) for row in X.astype(int).tolist()]
+    yield LabelledLines("synthetic", labels, rests, ",", "csv", " ")
+
+
+def _lines(
+    name: str, file: str, separator: str, *, last: bool = False, labels: str = ""
+) -> LabelledLines:
     lines = [line for line in contents(data_file(file)).decode().splitlines() if line.strip()]
     parts = [
         line.rpartition(separator)[::-2] if last else line.split(separator, 1) for line in lines
     ]
-    labels, rests = zip(*parts, strict=True)
-    words = np.array([label.strip() for label in labels])
+    firsts, rests = zip(*parts, strict=True)
+    words = np.array([label.strip() for label in firsts])
     ending = "csv" if separator == "," else "tsv"
-    return LabelledLines(name, words, list(rests), separator, ending)
+    return LabelledLines(name, words, list(rests), separator, ending, labels)

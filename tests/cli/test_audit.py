@@ -70,6 +70,34 @@ def test_errors_have_code_two(mail: str) -> None:
     assert "audit reads the data twice" in result.stderr
 
 
+def test_several_labels_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels to remove and to add are lines of the same table, CSV and JSON."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["game;perl,chess in perl", "game,chess board", "perl,parser in perl", ",mail reader"]
+    lines = [f"{row} {k}" for k in range(30) for row in rows]
+    lines += ["perl,chess in perl now", "game,mail reader now"]
+    Path("tags.csv").write_text("\n".join(["tags,text", *lines, ""]))
+    options = ("--label", "tags", "--label-separator", ";", "--text", "text")
+    result = invoked("audit", "tags.csv", *options, "--out", "doubtful.csv")
+    assert result.exit_code == 0, result.stderr
+    told = "2 labels of 122 rows are probably wrong or missing (averaged passive-aggressive"
+    assert result.stdout.startswith(told)
+    shown = [line.split() for line in result.stdout.splitlines() if "tags.csv:" in line]
+    assert {(line[0], *line[1:4]) for line in shown} == {
+        ("tags.csv:122", "perl", "add", "game"),
+        ("tags.csv:123", "game", "remove", "game"),
+    }
+    with Path("doubtful.csv").open() as file:
+        written = [*csv.DictReader(file)]
+    listed = json.loads(invoked("audit", "tags.csv", *options, "--json").stdout)["suspects"]
+    assert [row["label"] for row in listed] == [[row["label"]] for row in written]
+    assert [row["suggested"] for row in listed] == [row["suggested"] for row in written]
+    assert {row["suggested"]: row["text"] for row in written} == {
+        "add game": "chess in perl now",
+        "remove game": "mail reader now",
+    }
+
+
 def test_data_are_not_written_over(mail: str) -> None:
     """A command that would replace what it reads by what it writes stops before it starts."""
     before = Path(mail).read_bytes()

@@ -32,6 +32,47 @@ def csv_text(X: Any, labels: Any) -> str:
     return "\n".join([f"{names},label", *rows, ""])
 
 
+def test_labels_to_remove_and_to_add_come_first(tmp_path: Path) -> None:
+    """Of several labels a row, those that were put in or taken out are listed first, as such."""
+    generator, names = np.random.default_rng(7), np.array(list("abcd"))
+    X = np.round(generator.normal(size=(N_ROWS, 4)), 3)
+    truth = X > 0.4
+    given = truth.copy()
+    changed = generator.choice(truth.size, 4 * N_FLIPPED, replace=False)
+    given.flat[changed] ^= True
+    rows = [f"{','.join(map(str, x))},{';'.join(names[y])}" for x, y in zip(X, given, strict=True)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["x0,x1,x2,x3,label", *rows, ""]))
+    found = audit(str(path), label="label", label_separator=";")
+    assert (found.several, found.n_rows) == (True, N_ROWS)
+    right = []
+    for suspect in found.suspects:
+        k, (verb, name) = suspect.line - 2, suspect.suggested.split(" ")
+        label = "abcd".index(name)
+        assert suspect.label == tuple(names[given[k]])
+        assert (verb == "remove") == given[k, label]
+        assert [float(value) for value in suspect.values.values()] == X[k].tolist()
+        right.append(given[k, label] != truth[k, label])
+    assert {suspect.suggested[:3] for suspect in found.suspects} == {"rem", "add"}
+    assert np.mean(right[: len(changed) // 2]) >= 0.95
+    assert np.mean(right[: len(changed)]) >= 0.85
+    order = [suspect.probability for suspect in found.suspects]
+    assert order == sorted(order)
+    assert order[-1] < 0.5
+
+
+def test_a_copy_does_not_vouch_for_a_wrong_row(tmp_path: Path) -> None:
+    """A row that stands twice with the same wrong label is found, for both are in one fold."""
+    strange = "buy pills now cheap zebra quagga okapi tapir lemur gibbon"
+    rows = [f"spam,buy pills now cheap {k}\nham,see you at noon {k}" for k in range(60)]
+    for folder, copies in (("one", 1), ("two", 2)):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "mail.csv"
+        path.write_text("\n".join(["label,body", *rows, *[f"ham,{strange}"] * copies, ""]))
+        found = audit(str(path), text="body")
+        assert [row.values["body"] for row in found.suspects] == [strange] * copies
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("rule", ["pa1", "arow", "perceptron"])
 def test_flipped_labels_come_first(tmp_path: Path, n_classes: int, rule: str) -> None:

@@ -42,7 +42,7 @@ WIDEST = 60  # characters of a row that are shown
     help="Number of folds; each is judged by a model of the others.",
 )
 @options.recipe
-@options.settings(*options.KERNEL)
+@options.settings(*options.KERNEL, *options.SEVERAL)
 @options.layout
 def audit(
     screen: Screen,
@@ -57,6 +57,7 @@ def audit(
 
     DATA: files or patterns such as "part-*.csv". Each row is judged by a model that has learned
     from other rows only; a row is listed if another label is more probable there than its own.
+    Where rows may have several labels, it is listed for each one to remove and each one to add.
     Whether that is a mistake in the data or an unusual row is for you to see. The options of train
     say what is learned.
     """
@@ -65,9 +66,10 @@ def audit(
 
     tell = partial(screen.show_fold, folds=folds)
     found = audit_files(data, folds=folds, tell=tell, **recipe | asdict(layout))
+    joint = recipe["label_separator"] or ";"
     if out is not None:
         with replacing(out) as file:
-            file.write(csv_lines(_columns(found), first=True))
+            file.write(csv_lines(_columns(found, joint), first=True))
         screen.wrote(out)
     for note in found.notes:
         screen.warn(note)
@@ -76,18 +78,22 @@ def audit(
         screen.json(report | {"data": list(data), "suspects": report["suspects"][:top]})
         return
     n, rows = len(found.suspects), counted(found.n_rows, "row")
-    screen.show(
-        f"{n:,} of {rows} {'has' if n == 1 else 'have'} a label that is less probable than another "
-        f"({found.title}, {folds} folds)."
+    doubts = (
+        f"{n:,} of {rows} {'has' if n == 1 else 'have'} a label that is less probable than another"
     )
+    if found.several:
+        doubts = (
+            f"{counted(n, 'label')} of {rows} {'is' if n == 1 else 'are'} probably wrong or missing"
+        )
+    screen.show(f"{doubts} ({found.title}, {folds} folds).")
     screen.pairs(found.files.decided())
     lines: list[list[Cell]] = [
         [
             printable(f"{row.file}:{row.line}"),
-            str(row.label),
+            _shortened(_label(row.label, joint)),
             str(row.suggested),
             percent(row.probability),
-            _text(row),
+            _shortened(_text(row)),
         ]
         for row in found.suspects[:top]
     ]
@@ -99,19 +105,28 @@ def audit(
         screen.show(f"{n - top:,} more: --top {n}, or --out FILE.csv for all with their values.")
 
 
-def _columns(found: Audit) -> dict[str, list[Any]]:
+def _columns(found: Audit, joint: str) -> dict[str, list[Any]]:
     """Return the suspects as columns of a table, with those of the files behind."""
     own = [name for name in Suspect._fields if name != "values"]
     names = list(dict.fromkeys(name for row in found.suspects for name in row.values))
-    parts = [[getattr(row, name) for row in found.suspects] for name in own]
+    rows = [row._replace(label=_label(row.label, joint)) for row in found.suspects]
+    parts = [[getattr(row, name) for row in rows] for name in own]
     parts += [[row.values.get(name) for row in found.suspects] for name in names]
     return dict(zip(distinct_names([*own, *names]), parts, strict=True))
 
 
+def _label(label: Any, joint: str) -> str:
+    """Return the label of a row, or all of them."""
+    return joint.join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
 def _text(row: Suspect) -> str:
-    """Return what stands in a row, shortened: a single column as it is."""
+    """Return what stands in a row: a single column as it is."""
     values = [(n, cell_text(value)) for n, value in row.values.items() if value is not None]
     one = len(row.values) == 1
     text = " ".join(f"{value}" if one else f"{name}={value}" for name, value in values)
-    text = printable(" ".join(text.split()))
+    return printable(" ".join(text.split()))
+
+
+def _shortened(text: str) -> str:
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"

@@ -95,15 +95,20 @@ def fit_label_calibration(
     Each label has a sigmoid of its own: slopes and offsets, (2, K). A label that all of these rows
     have, or none, takes that of all labels together, which is returned, too.
     """
-    step = -(-scores.size // MOST_SCORES)
-    joint = fit_calibration(scores.ravel()[::step], truth.ravel()[::step].astype(int), "sigmoid")
-    joint = replace(joint, n_rows=len(scores))
+    joint = fit_joint_calibration(scores, truth)
     found = np.empty((2, scores.shape[1]))
     for label, own in enumerate(truth.T):
         varies = own.any() and not own.all()
         fitted = fit_calibration(scores[:, label], own.astype(int)) if varies else joint
         found[:, label] = fitted.slope, fitted.offset
     return joint, found
+
+
+def fit_joint_calibration(scores: NDArray[Any], truth: NDArray[np.bool_]) -> Calibration:
+    """Fit one sigmoid to the scores of all labels together."""
+    step = -(-scores.size // MOST_SCORES)
+    joint = fit_calibration(scores.ravel()[::step], truth.ravel()[::step].astype(int), "sigmoid")
+    return replace(joint, n_rows=len(scores))
 
 
 def label_probabilities(fitted: NDArray[Any], scores: NDArray[Any]) -> NDArray[Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -141,6 +143,24 @@ class FileRows:
             weights=some.weights,
             groups=some.groups,
         )
+
+
+def first_equal(rows: CSR, most: int) -> NDArray[np.intp]:
+    """Return for each row the number of the first one that is equal to it.
+
+    Where more than ``most`` are equal, each stands for itself.
+
+    >>> rows = batch_of(np.array([[1, 0], [0, 2], [1, 0], [3, 3], [3, 3], [3, 3]]))
+    >>> first_equal(rows.csr(2, 1.0), 2).tolist()
+    [0, 1, 0, 3, 4, 5]
+    """
+    met: dict[bytes, int] = {}
+    found = np.empty(len(rows.indptr) - 1, np.intp)
+    for k, (start, end) in enumerate(pairwise(rows.indptr.tolist())):
+        content = rows.indices[start:end].tobytes() + rows.data[start:end].tobytes()
+        found[k] = met.setdefault(blake2b(content, digest_size=16).digest(), k)
+    often = np.bincount(found, minlength=len(found))[found] > most
+    return np.where(often, np.arange(len(found)), found)
 
 
 def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: Any) -> FileRows:

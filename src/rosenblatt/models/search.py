@@ -269,11 +269,16 @@ class _Trials:
 
 
 def splits(
-    numbers: NDArray[Any], folds: int, seed: Any, groups: NDArray[np.uint64] | None = None
+    numbers: NDArray[Any],
+    folds: int,
+    seed: Any,
+    groups: NDArray[np.uint64] | None = None,
+    first: NDArray[Any] | None = None,
 ) -> list[Split]:
     """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
 
     Rows of one group are in one fold. Where there are rows of validation, they alone are tried.
+    Without groups, a row is in the fold of that whose number ``first`` has for it.
 
     >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
     [[2, 4], [0, 5], [1, 3]]
@@ -292,7 +297,7 @@ def splits(
         permute(members, generator)
         fold[members] = (np.arange(len(members)) + dealt) % folds
         dealt += len(members)
-    return _splits_of(fold, folds)
+    return _splits_of(fold if first is None else fold[first], folds)
 
 
 def _splits_of(fold: NDArray[np.int64], folds: int) -> list[Split]:

@@ -9,22 +9,27 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import fit_calibration, probabilities
-from rosenblatt.models.learner import several_labels
+from rosenblatt.models.calibration import (
+    fit_calibration,
+    fit_joint_calibration,
+    label_probabilities,
+    probabilities,
+)
+from rosenblatt.models.model import label_sets
 from rosenblatt.models.rows import FileRows
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.training.examples import winner_leads
+from rosenblatt.training.examples import has_label, winner_leads
 from rosenblatt.tuning.folds import Names, judged_folds
 
 
 class Suspect(NamedTuple):
-    """A row whose label is probably wrong."""
+    """A row whose label is probably wrong; of several labels, one that is, or one that it lacks."""
 
     file: str
     line: int  # on which it begins, or the number of the row where a file has no lines
-    label: Any  # that it has
-    suggested: Any  # the most probable one
-    probability: float  # of the label that it has, by models that have not seen the row
+    label: Any  # that it has; a tuple where a row may have several
+    suggested: Any  # the most probable one; of several labels "remove X" or "add X"
+    probability: float  # that it is right as it is, by models that have not seen the row
     values: dict[str, Any]  # of the columns that are learned from
 
 
@@ -34,6 +39,7 @@ class Audit:
 
     suspects: list[Suspect]
     n_rows: int
+    several: bool  # whether a row may have several labels
     folds: int
     title: str  # of the learner
     files: Files  # which know how they were read
@@ -58,7 +64,9 @@ def audit(
     The rows of each fold are scored by a model that has learned from all others, as ``evaluate
     --folds`` does. Scores are divided by the mean lead of their fold, so that folds compare, and
     become probabilities by one fit to all of them. A row is listed where another class is more
-    probable than its label.
+    probable than its label; where rows may have several labels, once for each label that it has
+    and probably should not, and for each that it probably lacks. Equal rows are in one fold, unless
+    there are more of them than folds, so that a copy with the same wrong label does not teach it.
 
     Parameters
     ----------
@@ -87,33 +95,57 @@ def audit(
     [(42, 'ham', 'spam')]
     """
     plan = plan_of(paths, **parameters)
-    if plan.learner.labels:
-        raise several_labels("An audit")
     if not plan.source.rereadable:
         raise InputError("audit reads the data twice: give files, not standard input.")
     if plan.kernel is not None:
         plan.kernel.check(plan.learner, threshold=plan.wanted.threshold)
     rows, shares = fold_probabilities(plan, folds, tell)
-    numbers, classes = rows.numbers, rows.classes
-    own, guess = shares[np.arange(len(numbers)), numbers], shares.argmax(axis=1)
-    doubtful = np.flatnonzero(shares.max(axis=1) > own).tolist()
-    found = plan.source.found_rows({*doubtful})
+    doubts = _doubts(rows, shares)
+    numbers = sorted({row for row, *_ in doubts})
+    found = dict(zip(numbers, plan.source.found_rows({*numbers}), strict=True))
     suspects = [
-        Suspect(file, line, classes[numbers[k]], classes[guess[k]], float(own[k]), values)
-        for k, (file, line, values) in zip(doubtful, found, strict=True)
+        Suspect(found[row].file, found[row].line, label, suggested, probability, found[row].values)
+        for row, label, suggested, probability in doubts
     ]
     suspects.sort(key=lambda row: row.probability)  # stable: equal ones as in the files
-    return Audit(suspects, len(numbers), folds, plan.title, rows.files, rows.notes())
+    several = rows.sets is not None
+    return Audit(suspects, len(rows.numbers), several, folds, plan.title, rows.files, rows.notes())
+
+
+def _doubts(rows: FileRows, shares: NDArray[Any]) -> list[tuple[int, Any, Any, float]]:
+    """Return rows by number, each with its label, the one suggested and the probability of its own.
+
+    Where rows may have several labels, it is the probability of having or lacking one.
+    """
+    classes, numbers = rows.classes, rows.numbers
+    if rows.sets is None:
+        own, guess = shares[np.arange(len(numbers)), numbers], shares.argmax(axis=1)
+        doubtful = np.flatnonzero(shares.max(axis=1) > own).tolist()
+        return [(k, classes[numbers[k]], classes[guess[k]], float(own[k])) for k in doubtful]
+    given = has_label(rows.sets, numbers, len(classes))
+    own, labels = np.where(given, shares, 1.0 - shares), label_sets(np.array(classes), given)
+    return [
+        (k, labels[k], f"{'remove' if given[k, j] else 'add'} {classes[j]}", float(own[k, j]))
+        for k, j in np.argwhere(own < 0.5).tolist()
+    ]
 
 
 def fold_probabilities(
     plan: TrainingPlan, folds: int, tell: Callable[[int], object] = lambda _: None
 ) -> tuple[FileRows, NDArray[Any]]:
-    """Return the rows of a plan, and the probability of each class by models of the other folds."""
-    rows, results = judged_folds(plan, folds)
-    n_rows, n_classes = len(rows.numbers), len(rows.classes)
-    scores = np.zeros(n_rows if n_classes == 2 else (n_rows, n_classes))
+    """Return the rows of a plan, and the probability of each class by models of the other folds.
+
+    Or of each label where rows may have several: by one sigmoid for all of them, since a label that
+    few rows have would take its own from chance.
+    """
+    rows, results = judged_folds(plan, folds, together=True)
+    n_rows, n_classes, sets = len(rows.numbers), len(rows.classes), rows.sets
+    scores = np.zeros(n_rows if n_classes == 2 and sets is None else (n_rows, n_classes))
     for number, fold in enumerate(results, 1):
-        scores[fold.tried] = fold.scores / (float(winner_leads(fold.scores).mean()) or 1.0)
+        sizes = winner_leads(fold.scores) if sets is None else np.abs(fold.scores)
+        scores[fold.tried] = fold.scores / (float(sizes.mean()) or 1.0)
         tell(number)
-    return rows, probabilities(fit_calibration(scores, rows.numbers), scores)
+    if sets is None:
+        return rows, probabilities(fit_calibration(scores, rows.numbers), scores)
+    joint = fit_joint_calibration(scores, has_label(sets, rows.numbers, n_classes))
+    return rows, label_probabilities(np.array([joint.slope, joint.offset]), scores)

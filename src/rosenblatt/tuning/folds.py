@@ -22,7 +22,7 @@ from rosenblatt.models.learner import several_labels
 from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.models.race import Form, Offer, offers
-from rosenblatt.models.rows import FileRows, source_rows
+from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.training.examples import has_label
@@ -164,8 +164,14 @@ class FoldResult(NamedTuple):
     recipe: list[str]  # that a race chose, where one was held
 
 
-def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[FoldResult]]:
-    """Read the rows of a plan, and return them with what each fold of them gives."""
+def judged_folds(
+    plan: TrainingPlan, folds: int, *, together: bool = False
+) -> tuple[FileRows, Iterator[FoldResult]]:
+    """Read the rows of a plan, and return them with what each fold of them gives.
+
+    Equal rows fall into one fold if they are to be ``together``, up to as many as there are folds:
+    rows that come more often are common values, whose labels tell of each other.
+    """
     if plan.source.files.draw is not None:
         raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
     raced = plan.race() is not None
@@ -174,7 +180,8 @@ def judged_folds(plan: TrainingPlan, folds: int) -> tuple[FileRows, Iterator[Fol
     rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced, several=True)
     sets = rows.sets
     alike = rows.numbers if sets is None else np.zeros_like(rows.numbers)
-    parts = splits(alike, folds, plan.learner.random_state, rows.groups)
+    first = first_equal(rows.rows, folds) if together else None
+    parts = splits(alike, folds, plan.learner.random_state, rows.groups, first)
 
     def judged(train: NDArray[Any], test: NDArray[Any]) -> FoldResult:
         source = FoldSource(plan, rows, train, raced=raced)
@@ -213,7 +220,7 @@ class FoldSource:
     ) -> None:
         self.batch, self._plan, self._encoding = rows.batch(train), plan, rows.encoding
         self._form: Form | None = plan.source.finish() if raced else None
-        self.n_features = rows.rows.n_features
+        self.n_features, self.classes = rows.rows.n_features, rows.classes
         self.race = plan.race(self._offers) if raced else None
 
     @property
@@ -252,7 +259,7 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
     model = Model(
         learner.estimator,
         learner.options(),
-        source.batch.classes,
+        source.classes,
         **state.vectors(),
         arrays={} if votes is None else list_arrays(votes),
         described=learner.description_beside(learner.estimator),
