@@ -195,7 +195,8 @@ def test_a_share_is_set_aside(ending: str) -> None:
     found, expected = rows_apart(one), rows_apart(two)
     assert found is not None
     assert expected is not None
-    assert [side.tolist() for side in found] == [side.tolist() for side in expected]
+    assert found.lead.tolist() == expected.lead.tolist()
+    assert found.behind.tolist() == expected.behind.tolist()
     assert len(found.lead) == drawn.sum()
 
 
@@ -244,20 +245,56 @@ def test_in_python(files: Any) -> None:
         train_files(train, guarantee=1.5)
 
 
-def test_several_labels_are_refused(files: Any) -> None:
-    """Where a row may have several labels there is no guarantee, at training or at prediction."""
-    _, apart, _, _ = files
-    rows = ["a;b,chess perl", "a,chess", "b,perl"] * 30
-    Path("several.csv").write_text("\n".join(["label,text", *rows, ""]))
-    several = ["several.csv", "--label-separator", ";", "-o", "n"]
-    result = invoked("train", *several, "--guarantee", "20%")
-    refused = "is not available where a row may have several labels"
-    assert f"--guarantee {refused}" in result.stderr
-    assert invoked("train", *several).exit_code == 0
-    assert f"--sets {refused}" in invoked("predict", "n", apart, "--sets", "5%").stderr
-    result = invoked("predict", "n", apart, "--error-at-most", "5%")
-    assert result.exit_code == 2
-    assert f"--error-at-most {refused}" in result.stderr
+@pytest.mark.parametrize("calibrate", [(), ("--calibrate",)], ids=["scores", "probabilities"])
+def test_several_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calibrate: tuple[str, ...]
+) -> None:
+    """Labels that are too unsure are left out, as in Python; sets hold all labels of most rows."""
+    monkeypatch.chdir(tmp_path)
+    generator, names = np.random.default_rng(3), np.array(["red", "round", "big"])
+    X = np.round(generator.normal(size=(2000, 3)), 3)
+    truth = X + 0.3 * generator.normal(size=X.shape) > 0.4
+    rows = [
+        f"{','.join(map(str, x))},{'+'.join(names[own])}"
+        for x, own in zip(X.tolist(), truth, strict=True)
+    ]
+    for name, part in (("train", rows[:600]), ("apart", rows[600:1600]), ("new", rows[1600:])):
+        Path(f"{name}.csv").write_text("\n".join(["a,b,c,tags", *part, ""]))
+    options = ("--label", "tags", "--label-separator", "+", *calibrate)
+    trained = invoked("train", "train.csv", *options, "--guarantee", "apart.csv", "-o", "m")
+    assert trained.exit_code == 0, trained.stderr
+    assert "Guarantee by 1,000 rows, 95% confidence: answers" in trained.stdout
+    model = Model.load("m", several=True)
+    frame = [dict(zip("abc", x, strict=True)) for x in X.tolist()]
+    sure = guarantee(load("m"), frame[600:1600], [names[own].tolist() for own in truth[600:1600]],
+                     error=0.1)  # fmt: skip
+    stored: Any = rows_apart(model)
+    assert stored.several
+    pairs: Any = zip(stored, sure.apart, strict=True)
+    assert all(np.array_equal(one, other) for one, other in pairs)
+    asked = ("predict", "m", "new.csv", "--error-at-most", "10%", "--sets", "5%")
+    result = invoked(*asked)
+    assert "by labels that score more than" in result.stderr
+    assert "at most 10% of the answers have one, with 95% confidence" in result.stderr
+    given = sure.predict(frame[1600:]) > 0
+    classes, sets = np.array(model.classes), sure.predict_sets(frame[1600:], error=0.05)
+    lines = [line.split("\t") for line in result.stdout.splitlines()[1:]]
+    assert lines == [
+        ["+".join(classes[own]) or "?", "+".join(one)] for own, one in zip(given, sets, strict=True)
+    ]
+    assert 0.3 < given.any(axis=1).mean() < 0.95
+    plain = [line.split("+") for line in invoked("predict", "m", "new.csv").stdout.splitlines()]
+    assert all(
+        {*line.split("+")} <= {*own} for (line, _), own in zip(lines, plain, strict=True)
+        if line != "?"
+    )  # fmt: skip
+    documents = [json.loads(line) for line in invoked(*asked, "--json").stdout.splitlines()]
+    assert [one["labels"] for one in documents] == [classes[own].tolist() or None for own in given]
+    assert [one["set"] for one in documents] == sets
+    alone = invoked("predict", "m", "new.csv", "--sets", "5%").stdout.splitlines()[1:]
+    assert [line.split("\t")[0].split("+") for line in alone] == plain
+    by_share = invoked("train", "apart.csv", *options, "--guarantee", "30%", "-o", "n")
+    assert "Guarantee by 2" in by_share.stdout or "Guarantee by 3" in by_share.stdout
 
 
 def test_rows_that_were_learned_from_are_told(files: Any) -> None:

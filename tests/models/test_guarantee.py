@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -184,6 +185,97 @@ def test_every_rule_and_memory(estimator: Any, n_classes: int) -> None:
     assert np.mean(held) >= 0.95  # of the rows that it was set by, by its definition
 
 
+small_scores = st.lists(
+    st.lists(st.tuples(st.integers(-3, 3), st.booleans(), st.booleans()), min_size=3, max_size=3),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(small_scores, st.floats(0.05, 0.95))
+def test_several_labels_by_hand(rows: list[list[tuple[int, bool, bool]]], error: float) -> None:
+    """A row is answered if a label said scores above, wrong if a false one does; sets hold all."""
+    scores, said, truth = np.moveaxis(np.array(rows), 2, 0)
+    apart = RowsApart.of_labels(scores * 1.0, said > 0, truth > 0, -scores * 2.0)
+    for threshold in (-math.inf, *range(-4, 4)):
+        given = [[pair for pair in row if pair[1] and pair[0] > threshold] for row in rows]
+        answered = sum(bool(row) for row in given)
+        wrong = sum(any(not true for *_, true in row) for row in given)
+        assert [int(count) for count in apart.counts(np.array(threshold))] == [answered, wrong]
+    allowed = apart.allowance(error)
+    members = conformal_sets(-scores * 2.0, allowed, several=True)
+    held = [all(one for one, (*_, true) in zip(*pair, strict=True) if true)
+            for pair in zip(members, rows, strict=True)]  # fmt: skip
+    assert held == [bool(behind <= allowed) for behind in apart.behind]
+
+
+def labelled_draws(generator: Any, n: int) -> RowsApart:
+    """Return rows whose labels depend on each other: a hard row is hard for all of its labels."""
+    scores = np.round(generator.normal(size=(n, 5)) + generator.normal(size=(n, 1)), 1)
+    noise = generator.normal(size=(n, 5)) / 2 + generator.normal(size=(n, 1))
+    return RowsApart.of_labels(scores, scores > 0, scores + noise > 0, scores)
+
+
+def test_the_promise_holds_for_several_labels() -> None:
+    """Of 400 guarantees by labels that are not independent at most the promised share is broken."""
+    population, broken, answered = labelled_draws(np.random.default_rng(0), 100_000), 0, 0
+    for seed in range(400):
+        threshold = (
+            labelled_draws(np.random.default_rng(seed + 1), 600).curve(0.9).threshold_for(0.15)
+        )
+        n_answered, n_wrong = map(int, population.counts(np.array(threshold)))
+        answered += n_answered > 0
+        broken += n_wrong > 0.15 * n_answered
+    assert answered > 200
+    assert broken <= 40
+
+
+def test_sets_seldom_miss_one_of_several_labels() -> None:
+    """Over draws of both, sets lack a label of a new row in the promised share, not far less."""
+    generator, missed = np.random.default_rng(5), []
+    for _ in range(3000):
+        apart = labelled_draws(generator, 40)
+        known = RowsApart(apart.lead[1:], apart.behind[1:], apart.faults[1:])
+        missed.append(apart.behind[0] > known.allowance(0.2))
+    assert 0.17 < np.mean(missed) < 0.2 + 0.02
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        MultilabelClassifier(),
+        MultilabelClassifier(calibrate=True),
+        MultilabelClassifier(goal="ranking"),
+        OneVsRestClassifier(LogisticRegression()),
+    ],
+    ids=["each", "probabilities", "ranking", "scikit-learn"],
+)
+def test_labels_of_any_classifier(estimator: Any) -> None:
+    """What is given is among what predict says; lists and indicators of any form are the same."""
+    generator = np.random.default_rng(1)
+    X = generator.normal(size=(1500, 4))
+    Y = (X + 0.3 * generator.normal(size=X.shape) > 0.4).astype(int)
+    clf = estimator.fit(X[:500], Y[:500])
+    sure = guarantee(clf, X[500:], Y[500:], error=0.2, confidence=0.9)
+    given, plain = sure.predict(X[500:]), np.asarray(clf.predict(X[500:]))
+    assert (given <= plain).all()
+    assert given.any(axis=1).mean() == pytest.approx(sure.coverage)
+    assert 0.3 < sure.coverage < 1
+    assert sure.bound is not None
+    wrong = np.any(given > Y[500:], axis=1)
+    assert wrong[given.any(axis=1)].mean() < sure.bound <= 0.2
+    sets = sure.predict_sets(X[500:], error=0.1)
+    held = [{*np.flatnonzero(own)} <= {*one} for own, one in zip(Y[500:], sets, strict=True)]
+    assert np.mean(held) >= 0.9  # of the rows that it was set by, by its definition
+    assert np.mean(held) < 0.92
+    lists = [tuple(np.flatnonzero(row).tolist()) for row in Y[500:]]
+    for labels in (lists, sparse.csr_array(Y[500:]), Y[500:].tolist()):
+        pairs: Any = zip(guarantee(clf, X[500:], labels).apart, sure.apart, strict=True)
+        assert all(np.array_equal(one, other) for one, other in pairs)
+    unknown = guarantee(clf, X[500:], [*lists[:-1], (0, 9)]).apart
+    assert unknown.behind[-1] == math.inf
+
+
 def test_what_stands_for_no_answer() -> None:
     """The array has the type of labels and of what stands for none, if they are alike."""
     X, y = make_classification(800, flip_y=0.2, random_state=2)
@@ -226,12 +318,13 @@ def test_shares_are_shares(given: dict[str, float]) -> None:
 
 
 def test_what_has_no_guarantee() -> None:
-    """Several labels a row, labels of another number than rows, and what has no scores are told."""
+    """Labels of another number than rows or columns, and what has no scores are told."""
     several = MultilabelClassifier().fit([[0.0], [1.0]], [["a"], ["a", "b"]])
-    with pytest.raises(
-        InputError, match="A guarantee is not available where a row may have several"
-    ):
-        guarantee(several, [[0.0]], [["a"]])
+    for labels in ([["a"], ["b"]], np.ones((1, 3)), np.ones((2, 2))):
+        with pytest.raises(InputError, match="y must have the labels of 1 rows, as lists or in 2"):
+            guarantee(several, [[0.0]], labels)
+    with pytest.raises(InputError, match="abstain is for one label a row"):
+        guarantee(several, [[0.0]], [["a"]]).predict([[0.0]], abstain="?")
     clf = Perceptron().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match="2"):
         guarantee(clf, [[0.0]], [0, 1])
@@ -242,21 +335,25 @@ def test_what_has_no_guarantee() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("kind", [AveragedPerceptron, VotedPerceptron, KernelPerceptron])
+@pytest.mark.parametrize(
+    "kind", [AveragedPerceptron, VotedPerceptron, KernelPerceptron, MultilabelClassifier]
+)
 def test_a_file_keeps_it_until_it_learns(kind: Any, tmp_path: Any) -> None:
     """Saved and loaded in Python a model keeps its guarantee, and loses it with the next lesson."""
     X, y = make_classification(300, random_state=4)
+    if kind is MultilabelClassifier:
+        y = np.stack([y, X[:, 0] > 0], axis=1)
     clf = kind().fit(X[:200], y[:200])
     apart = guarantee(clf, X[200:], y[200:]).apart
-    save(with_guarantee(model_of(clf), apart), tmp_path / "m")
+    save(with_guarantee(model_of(clf, several=True), apart), tmp_path / "m")
     save(load(tmp_path / "m"), tmp_path / "n")
     again = load(tmp_path / "n")
-    found = rows_apart(model_of(again))
+    found = rows_apart(model_of(again, several=True))
     assert found is not None
-    assert [side.tolist() for side in found] == [side.tolist() for side in apart]
+    assert [*map(str, found)] == [*map(str, apart)]
     assert (again.decision_function(X) == clf.decision_function(X)).all()
     again.partial_fit(X[:100], y[:100])
-    assert rows_apart(model_of(again)) is None
+    assert rows_apart(model_of(again, several=True)) is None
 
 
 def test_a_pruned_model_has_none() -> None:

@@ -203,6 +203,19 @@ def test_coverage(kind: type) -> None:
     assert f"all rows: {wrong.mean():.2%}" in texts
 
 
+def test_what_is_promised_of_coverage() -> None:
+    """The bounds of a guarantee are a line of their own, with room for that of all rows."""
+    curve = np.array([0.5, 1.0]), np.array([0.0, 0.1]), np.array([2.0, 1.0])
+    plain = CoverageDisplay(*curve, "lead", 9).plot()
+    bounds = curve[0], np.array([0.3, 0.4])
+    display = CoverageDisplay(*curve, "lead", 9, promised=bounds).plot()
+    assert np.array_equal(display.bound_.get_xydata(), np.transpose(bounds))
+    assert display.ax_.get_ylim()[1] > 0.4 > plain.ax_.get_ylim()[1]
+    told = "at most this on new rows, promised"
+    texts = [[text.get_text() for text in one.legend_.get_texts()] for one in (plain, display)]
+    assert [told in one for one in texts] == [False, True]
+
+
 def test_coverage_of_several_classes() -> None:
     """With several classes the confidence is the lead over the second."""
     rows, labels = ring_of_classes(4)

@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from rosenblatt import MultilabelClassifier, OnlineLearner, load
+from rosenblatt import MultilabelClassifier, OnlineLearner, guarantee, load
 from rosenblatt.errors import InputError
+from rosenblatt.models.guarantee import with_guarantee
 from rosenblatt.models.model import THRESHOLDS, Model
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service import Client
@@ -46,6 +48,30 @@ def tagged(n: int, seed: int = 0) -> list[dict[str, Any]]:
         }
         for i in range(n)
     ]
+
+
+def test_each_label_says_what_is_promised_of_it(service: Asked) -> None:
+    """Labels whose error at most is small enough are those that a guarantee of it gives."""
+    generator = np.random.default_rng(2)
+    X = np.round(generator.normal(size=(1200, 3)), 2)
+    Y = X + 0.5 * generator.normal(size=X.shape) > 0.3
+    clf = MultilabelClassifier().fit(X[:300], Y[:300].astype(int))
+    sure = guarantee(clf, X[300:], Y[300:])
+    file = file_of(with_guarantee(clf.model_, sure.apart))
+    service.ask("PUT", MODEL, {"file": msgspec.to_builtins(file)})
+    many = service.ask("POST", f"{MODEL}/predict", {"rows": X[:60].tolist()}).json()
+    one = service.ask("POST", f"{MODEL}/predict", {"features": X[0].tolist()}).json()
+    assert (one["label"], one["error_at_most"]) == (many["labels"][0], many["errors_at_most"][0])
+    pairs = [
+        [*zip(*both, strict=True)]
+        for both in zip(many["labels"], many["errors_at_most"], strict=True)
+    ]
+    assert len({bound for row in pairs for _, bound in row}) > 5
+    for error in (0.1, 0.2, 0.4):
+        given = replace(sure, error=error).predict(X[:60])
+        assert [[label for label, bound in row if bound <= error] for row in pairs] == [
+            np.flatnonzero(row).tolist() for row in given
+        ]
 
 
 def test_labels_are_lists(service: Asked) -> None:

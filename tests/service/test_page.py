@@ -10,6 +10,7 @@ import pytest
 
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service import Client
+from rosenblatt.service.history import file_of
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.operations import LAB_PARTS, PAGE, page_file
 from rosenblatt.service.server import ModelServer
@@ -231,6 +232,27 @@ def test_a_typo_makes_no_class(page: Visit, server: ModelServer) -> None:
         says(page, ".lesson", "Learned as number 1.")
         assert client.describe("pair").classes == ["ham", "news", "spam"]
         page.page.wait_for_selector("[data-label=news]")
+
+
+def test_what_is_promised(page: Visit, server: ModelServer, tmp_path: Path) -> None:
+    """The error at most stands with each answer of a model with a guarantee, or each label."""
+    rows = ["game,chess", "perl,perl", "game;perl,chess perl", ",mail"]
+    for name, lines, how in (("topics", rows[:2], {}), ("tags", rows, {"label_separator": ";"})):
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(["tags,text", *lines * 100, ""]))
+        given: Any = how | {"guarantee": str(path), "text": "text", "label": "tags"}
+        with Client(server.url) as client:
+            client.create(f"sure-{name}", file=file_of(model_from_files(str(path), **given)))
+            answer = client.predict(f"sure-{name}", {"text": "chess"})
+        page.page.evaluate(LOOK)
+        page.page.click(f".models >> text=sure-{name}")
+        page.page.wait_for_selector(f".model-head :text('sure-{name}')")
+        page.page.fill(".features textarea >> nth=0", "chess")
+        page.page.click("[name=predict]")
+        bounds: Any = answer.error_at_most if how else [answer.error_at_most]
+        share = f"{100 * bounds[0]:.3g} %"
+        told = f"labels as sure at most are wrong: game {share}" if how else f"at most {share} are"
+        says(page, ".result .promise", told)
 
 
 def test_several_labels(page: Visit, server: ModelServer) -> None:

@@ -26,14 +26,13 @@ from rosenblatt.models.guarantee import (
     conformal_sets,
     judged_apart,
     rows_apart,
+    set_measure,
 )
-from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, Scorer, label_sets
 from rosenblatt.training.examples import winner_leads, winners
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"
-SET_JOINT = ";"
 Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
 Measures = dict[str, NDArray[Any]]  # score and probability, (n_rows, n_classes), if asked for
 Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the first
@@ -72,13 +71,15 @@ Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the fir
     callback=options.open_share,
     shown="answer every row",
     help="Print ? for rows too unsure to promise that at most SHARE of the answers is wrong, for "
-    "example 0.02 or 2%, with 95% confidence; exit with code 1 if nothing can be promised.",
+    "example 0.02 or 2%, with 95% confidence; exit with code 1 if nothing can be promised. Of "
+    "several labels the unsure ones are left out; an answer is wrong if one of its labels is.",
 )
 @options.value(
     "--sets SHARE",
     callback=options.open_share,
     shown="no sets",
-    help="Add a set of labels for each row; at most SHARE of the sets lack the true label.",
+    help="Add a set of labels for each row; at most SHARE of the sets lack the true label, or one "
+    "of several.",
 )
 @options.value(
     "--guarantee FILE",
@@ -137,7 +138,7 @@ def predict(
             measures, ranking = _measures(model, activations, scores, proba, top)
             columns = _columns(model, activations, measures, ranking, as_json)
             if promise is not None:
-                columns |= promise.columns(model, columns["label"], activations, nested=as_json)
+                columns |= promise.columns(model, columns, activations, nested=as_json)
             columns = _with_bad_rows(batch, (batch.kept or {}) | columns)
             for row in batch.bad if prompt else ():
                 screen.warn(row.sentence())
@@ -146,25 +147,31 @@ def predict(
             if prompt:
                 file.flush()
         file.write(form({}, first))
-    return promise is None or promise.threshold < math.inf
+    return promise is None or promise.threshold != math.inf
 
 
 class Promise(NamedTuple):
     """Above which lead rows are answered, and how far behind a class may be to be in a set."""
 
-    threshold: float
+    threshold: float | None  # of several labels a score; None: every row is answered
     allowance: float | None
 
-    def columns(self, model: Model, labels: list[Any], scores: Any, *, nested: bool) -> Columns:
-        """Return the labels that can be promised, and the sets if asked for."""
-        answered = (winner_leads(scores) > self.threshold).tolist()
+    def columns(self, model: Model, given: Columns, scores: Any, *, nested: bool) -> Columns:
+        """Return the labels that can be promised, of those given, and the sets if asked for."""
+        columns: Columns = {}
         missing = None if nested else ABSTAINED
-        pairs = zip(labels, answered, strict=True)
-        columns: Columns = {"label": [label if sure else missing for label, sure in pairs]}
+        if self.threshold is not None and model.several:
+            sure = _label_column(model, scores, nested, self.threshold)["labels"]
+            columns["labels"] = [labels or missing for labels in sure]
+        elif self.threshold is not None:
+            pairs = zip(given["label"], winner_leads(scores) > self.threshold, strict=True)
+            columns["label"] = [label if sure else missing for label, sure in pairs]
         if self.allowance is not None:
-            rows = conformal_sets(scores, self.allowance).tolist()
+            measure, several = set_measure(model, scores), bool(model.several)
+            rows = conformal_sets(measure, self.allowance, several=several).tolist()
             sets = [[*compress(model.classes, row)] for row in rows]
-            columns["set"] = sets if nested else [SET_JOINT.join(map(str, one)) for one in sets]
+            joint = model.label_separator
+            columns["set"] = sets if nested else [joint.join(map(str, one)) for one in sets]
         return columns
 
 
@@ -180,8 +187,6 @@ def _promise(
     if error is None and sets is None:
         options.refuse(["guarantee"], "--error-at-most or --sets")
         return None
-    if model.several:
-        raise several_labels("--sets" if error is None else "--error-at-most")
     apart = rows_apart(model)
     if paths:
         tell = lambda note: screen.warn(about_rows_apart(note))  # noqa: E731
@@ -191,11 +196,11 @@ def _promise(
             "The model has no rows for a guarantee: name labelled rows that it has not learned "
             "from with --guarantee, here or in train."
         )
-    threshold, n_rows = -math.inf, len(apart.lead)
+    threshold, n_rows = None, len(apart.lead)
     if error is not None:
         curve = apart.curve()
         threshold = curve.threshold_for(error)
-        screen.say(curve.sentence(error, n_rows))
+        screen.say(curve.sentence(error, n_rows, several=apart.several))
     allowance = None if sets is None else apart.allowance(sets)
     if sets is not None and allowance == math.inf:
         least = math.ceil(1 / sets - 1)
@@ -221,13 +226,16 @@ def _measures(
     return measures, np.argsort(best, axis=1, kind="stable")[:, :top]
 
 
-def _label_column(model: Model, activations: NDArray[Any], nested: bool) -> Columns:
-    """Return the label of each row, or its labels, which JSON has as a list."""
+def _label_column(
+    model: Model, activations: NDArray[Any], nested: bool, above: float = -math.inf
+) -> Columns:
+    """Return the label of each row, or its labels above a score, which JSON has as a list."""
     if not model.several:
         numbers = winners(activations, positive=model.positive).tolist()
         names = model.classes if nested else [*map(str, model.classes)]
         return {"label": [names[number] for number in numbers]}
-    sets = label_sets(model.labels, model.has_label(activations)).tolist()
+    given = model.has_label(activations) & (activations > above)
+    sets = label_sets(model.labels, given).tolist()
     if nested:
         return {"labels": [list(one) for one in sets]}
     return {"labels": [model.label_separator.join(map(str, one)) for one in sets]}

@@ -268,7 +268,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         _check_validation(_names(other), kernel, holds=holds)
         source.validation = Files(_names(other), layout)
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
-    refused |= {"column_pairs": columns.column_pairs, "guarantee": apart}
+    refused |= {"column_pairs": columns.column_pairs}
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     learner = _label_learner(source, learner, goal, refused)
     plain = open_rule and not learner.records  # which the second order cannot

@@ -20,7 +20,7 @@ from rosenblatt.models.metrics import (
     roc_auc,
 )
 from rosenblatt.plots.display import Axes, Display, style_axes, titled
-from rosenblatt.plots.palette import BLUE, FAINT, VERMILION
+from rosenblatt.plots.palette import BLUE, FAINT, GREEN, VERMILION
 from rosenblatt.plots.subject import rows_of_estimator
 from rosenblatt.training.examples import winner_leads
 
@@ -216,7 +216,9 @@ class CoverageDisplay(Display):
         Share of the answered ones that are wrong.
     confidence : array of shape (n_levels,)
         The least confidence among the answered ones.
-    line_, whole_, legend_ : what ``plot`` drew
+    promised : pair of arrays, or None
+        Shares of the rows that a guarantee answers, and the error that it promises of each.
+    line_, whole_, bound_, legend_ : what ``plot`` drew
     """
 
     coverage: NDArray[Any]
@@ -225,6 +227,7 @@ class CoverageDisplay(Display):
     measure: str
     n_rows: int
     title: str = ""
+    promised: tuple[NDArray[Any], NDArray[Any]] | None = None
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any) -> Self:
@@ -264,6 +267,13 @@ class CoverageDisplay(Display):
             error = self.error_at(level)
             self._curve(level, error, f"{level:.0%} answered: {error:.2%}", marker=marker, **MARK)
         top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
+        if self.promised is not None:
+            self.bound_ = ax.plot(
+                *self.promised, color=GREEN, linewidth=1.5, marker=".",
+                label="at most this on new rows, promised",
+            )[0]  # fmt: skip
+            handles.insert(1, self.bound_)
+            top = max(top, float(self.promised[1][-1]))
         ax.set(xlim=(0, 1.01), ylim=(-0.03 * top, 1.15 * top))
         self._finish(titled(self.title, "error against coverage"))
 

@@ -16,7 +16,6 @@ from rosenblatt import plots
 from rosenblatt.models.evaluation import Evaluation
 from rosenblatt.models.explanation import Ranking
 from rosenblatt.models.guarantee import RowsApart
-from rosenblatt.models.metrics import coverage_curve
 from rosenblatt.models.model import Model
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.findings import Findings
@@ -123,9 +122,10 @@ def passes(history: Sequence[dict[str, Any]]) -> Markup:
 
 
 def guarantee_curve(apart: RowsApart) -> plots.Display:
-    """Return the errors of the rows that were kept for a guarantee, against the share answered."""
-    points = coverage_curve(apart.lead, apart.behind > 0)
-    return plots.CoverageDisplay(*points, MEASURE, len(apart.lead), "guarantee")
+    """Return error and bound on rows kept for a guarantee, against the share answered."""
+    measure, curve = "score of the best label" if apart.several else MEASURE, apart.curve()
+    known = *apart.coverage(), measure, len(apart.lead), "guarantee"
+    return plots.CoverageDisplay(*known, promised=(curve.coverage, curve.bound))
 
 
 def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:

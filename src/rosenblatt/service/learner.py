@@ -22,7 +22,7 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.models.online import OnlineLearner
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import Examples, targets_of, winners
+from rosenblatt.training.examples import Examples, targets_of, winner_leads, winners
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, recorded_pass, run_pass
 
@@ -144,6 +144,22 @@ class ServedLearner(OnlineLearner):
             return self._label_sets(scores)
         numbers = winners(scores, positive=self.learner.zero == "positive")
         return [self._classes[number] for number in numbers.tolist()]
+
+    def promised(self, labels: Sequence[Labels], scores: NDArray[Any]) -> list[Any] | None:
+        """Return at most which error is promised of each answer, of several labels of each one.
+
+        None where the model file has no guarantee, or has learned since.
+        """
+        if self.promises is None or not self.is_origin:
+            return None
+        several = bool(self.learner.labels)
+        bounds: list[Any] = self.promises.bounds_of(
+            scores if several else winner_leads(scores)
+        ).tolist()
+        if not several:
+            return bounds
+        pairs = zip(labels, bounds, strict=True)
+        return [[row[self._numbers[one]] for one in self._each(label)] for label, row in pairs]
 
     def decided(self, features: Features) -> tuple[Labels, Any]:
         """Return the label of one row and its score, or a list of one a class; see ``scores``."""

@@ -53,7 +53,6 @@ from rosenblatt.service.learner import Labels, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
 from rosenblatt.service.writer import Entry, Writer
-from rosenblatt.training.examples import winner_leads
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
@@ -116,10 +115,8 @@ async def predict(
     app.check(call.model, batch, [body.id])
     labels, scores, unfamiliar = _predicted(served, batch, one=one)
     app.metrics.predicted(call.model, len(batch))
-    promises = served.promises if scores and served.is_origin else None
-    bounds: Any = UNSET
-    if promises is not None:
-        bounds = promises.bounds_of(winner_leads(np.asarray(scores))).tolist()
+    promised = served.promised(labels, np.asarray(scores)) if scores else None
+    bounds: Any = UNSET if promised is None else promised
     if not one:
         return requests.Predictions(
             labels=labels,

@@ -93,7 +93,8 @@ class Prediction(Answer):
     version: Version
     id: str | None = None
     probability: float | list[float] | UnsetType = UNSET  # of it, or each, where the file has them
-    error_at_most: float | UnsetType = UNSET  # of such answers, where the file has a guarantee
+    # Of such answers, where the file has a guarantee; of several labels one for each of them
+    error_at_most: float | list[float] | UnsetType = UNSET
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 
@@ -103,7 +104,7 @@ class Predictions(Answer):
     labels: list[Labels | None]
     scores: list[float | list[float]]
     version: Version
-    errors_at_most: list[float] | UnsetType = UNSET  # one a row, where the file has a guarantee
+    errors_at_most: list[float | list[float]] | UnsetType = UNSET  # one a row, likewise
     unfamiliar: list[str] | UnsetType = UNSET  # sentences on columns that are not as in training
 
 

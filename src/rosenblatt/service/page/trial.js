@@ -151,7 +151,7 @@ export class Trial {
   }
 }
 
-function sentence({ label, score, probability, version }, classes) {
+function sentence({ label, score, probability, error_at_most: bound, version }, classes) {
   if (label === null) return ["The model knows no class yet: teach it."];
   const said = [element("b", { class: "label" }, labelWords(label))];
   if (Array.isArray(probability)) said.push(` by probabilities ${best(probability.map((value) => 100 * value), classes, " %")}`);
@@ -161,8 +161,17 @@ function sentence({ label, score, probability, version }, classes) {
   else if (Array.isArray(score) && !classes.length) said.push(` with score ${shown(Math.max(...score))}`);
   else if (Array.isArray(score)) said.push(` by scores ${best(score, classes)}`);
   else said.push(` with score ${shown(score)}`);
+  if (bound !== undefined) said.push(element("span", { class: "promise" }, promise(bound, label)));
   said.push(element("span", { class: "note" }, ` version ${version}`));
   return said;
+}
+
+// How many of the answers as sure as this one are wrong at most, of several labels for each.
+function promise(bound, label) {
+  const share = (value) => `${shown(100 * value, 3)} %`;
+  if (!Array.isArray(bound)) return `; of answers as sure at most ${share(bound)} are wrong`;
+  const each = bound.map((value, k) => `${label[k]} ${share(value)}`);
+  return each.length ? `; of labels as sure at most are wrong: ${each.join(", ")}` : "";
 }
 
 // The three highest values with their classes.
