@@ -263,17 +263,13 @@ class CoverageDisplay(Display):
         points = self.coverage, self.error
         self.line_ = self._curve(*points, told, drawstyle="steps-post", **CURVE)
         self.whole_ = self._level(self.error[-1], f"all rows: {self.error[-1]:.2%}")
+        top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
+        if self.promised is not None:
+            told, top = "at most this on new rows, promised", max(top, float(self.promised[1][-1]))
+            self.bound_ = self._curve(*self.promised, told, color=GREEN, linewidth=1.5, marker=".")
         for level, marker in zip(LEVELS, ("o", "^"), strict=True):
             error = self.error_at(level)
             self._curve(level, error, f"{level:.0%} answered: {error:.2%}", marker=marker, **MARK)
-        top = max(float(self.error[self.coverage >= 0.05].max(initial=0.0)), self.error[-1]) or 0.01
-        if self.promised is not None:
-            self.bound_ = ax.plot(
-                *self.promised, color=GREEN, linewidth=1.5, marker=".",
-                label="at most this on new rows, promised",
-            )[0]  # fmt: skip
-            handles.insert(1, self.bound_)
-            top = max(top, float(self.promised[1][-1]))
         ax.set(xlim=(0, 1.01), ylim=(-0.03 * top, 1.15 * top))
         self._finish(titled(self.title, "error against coverage"))
 
