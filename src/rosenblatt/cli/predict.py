@@ -349,9 +349,10 @@ class ParquetForm:
 
 def _texts(column: list[Any]) -> list[str]:
     """Return values as they are printed; a column of words without control characters stays."""
-    if {*map(type, column)} == {str} and "".join(column).isprintable():
+    kinds = {*map(type, column)}
+    if kinds == {str} and "".join(column).isprintable():
         return column
-    return [*map(_text, column)]
+    return [*map(repr if kinds == {float} else _text, column)]
 
 
 def _text(value: Any) -> str:

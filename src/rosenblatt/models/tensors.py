@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.mistakes.threads import n_threads
 
 STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy has as well
     f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)
@@ -208,7 +209,7 @@ def _side_by_side(
     work: Callable[..., Result], arrays: list[NDArray[Any]], *others: Iterable[Any]
 ) -> list[Result]:
     """Return work(array, …) of each array; large ones in threads, as zlib lets others run."""
-    if sum(array.nbytes for array in arrays) < MANY_BYTES:
+    if n_threads() == 1 or sum(array.nbytes for array in arrays) < MANY_BYTES:
         return [*map(work, arrays, *others)]
     from concurrent.futures import ThreadPoolExecutor
 

@@ -17,7 +17,7 @@ from rosenblatt.data.labels import Label, single_labels
 from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed, take
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
 from rosenblatt.training.examples import (
     ArraySupply,
     ClassWeight,
@@ -194,7 +194,7 @@ class Reading:
             end = first + rows.n_rows
             here = numbers[slice(*np.searchsorted(numbers, [first, end]))]
             if len(here):
-                taken: Any = take(rows.csr(self.n_features, 0.0), here - first)
+                taken = packed(rows.csr(self.n_features, 0.0), here - first)
                 yield Batch(taken.data, taken.indices, taken.indptr, n_features=self.n_features)
             first = end
 
