@@ -129,9 +129,7 @@ def to_onnx(model: Model) -> bytes:
     two = len(model.classes) == 2 and not model.several
     constants = _constants(model, weights, {} if model.several else {"classes": labels})
     constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
-    integer = int(TensorProto.INT64)
-    one = _nodes(two, model.positive, integer)
-    steps = _label_nodes(model.positive, integer) if model.several else one
+    steps = _nodes(model, two=two, integer=int(TensorProto.INT64))
     nodes = [helper.make_node(kind, ins.split(), [out], **how) for kind, ins, out, how in steps]
     kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
     info = helper.make_tensor_value_info
@@ -180,45 +178,42 @@ def _constants(
 Node = tuple[str, str, str, dict[str, Any]]  # operator, inputs, output, attributes
 
 
-def _nodes(two: bool, positive: bool, integer: int) -> list[Node]:
-    products: Node = ("MatMul", "X coefficients", "products", {})
-    label: Node = ("Gather", "classes number", "label", {"axis": 0})
-    if not two:
-        last = {"axis": 1, "keepdims": 0, "select_last_index": int(positive)}
-        scores: Node = ("Add", "products bias", "scores", {})
-        return [products, scores, ("ArgMax", "scores", "number", last), label]
-    above: list[Node] = [("Greater", "scores zero", "second", {})]
-    from_zero: list[Node] = [("Less", "scores zero", "first", {}), ("Not", "first", "second", {})]
-    return [
-        products,
-        ("Add", "products bias", "activations", {}),
-        ("Squeeze", "activations column", "scores", {}),
-        *(from_zero if positive else above),
-        ("Cast", "second", "number", {"to": integer}),
-        label,
-    ]
+def _nodes(model: Model, *, two: bool, integer: int) -> list[Node]:
+    """Return the nodes of the graph: the scores, and what they predict.
 
-
-def _label_nodes(positive: bool, integer: int) -> list[Node]:
-    """Return the nodes for rows that may have several labels: each by its own threshold.
-
-    Where none is above it, the best label is predicted if it is above the last threshold.
+    Where a row may have several labels, each is predicted by its own threshold; where none is above
+    it, the best label is predicted if it is above the last threshold.
     """
-    passes = "GreaterOrEqual" if positive else "Greater"
-    return [
+    nodes: list[Node] = [
         ("MatMul", "X coefficients", "products", {}),
-        ("Add", "products bias", "scores", {}),
-        (passes, "scores thresholds", "own", {}),
-        (passes, "scores of_best", "high", {}),
-        ("Cast", "own", "counts", {"to": integer}),
-        ("ReduceMax", "counts", "most", {"axes": [1], "keepdims": 1}),
-        ("Equal", "most none", "empty", {}),
-        ("ArgMax", "scores", "number", {"axis": 1, "keepdims": 1}),
-        ("Equal", "number places", "best", {}),
-        ("And", "best high", "able", {}),
-        ("And", "able empty", "added", {}),
-        ("Or", "own added", "labels", {}),
+        ("Add", "products bias", "activations" if two else "scores", {}),
     ]
+    if model.several:
+        passes = "GreaterOrEqual" if model.positive else "Greater"
+        return [
+            *nodes,
+            (passes, "scores thresholds", "own", {}),
+            (passes, "scores of_best", "high", {}),
+            ("Cast", "own", "counts", {"to": integer}),
+            ("ReduceMax", "counts", "most", {"axes": [1], "keepdims": 1}),
+            ("Equal", "most none", "empty", {}),
+            ("ArgMax", "scores", "number", {"axis": 1, "keepdims": 1}),
+            ("Equal", "number places", "best", {}),
+            ("And", "best high", "able", {}),
+            ("And", "able empty", "added", {}),
+            ("Or", "own added", "labels", {}),
+        ]
+    if two:
+        nodes.append(("Squeeze", "activations column", "scores", {}))
+        if model.positive:
+            nodes += [("Less", "scores zero", "first", {}), ("Not", "first", "second", {})]
+        else:
+            nodes.append(("Greater", "scores zero", "second", {}))
+        nodes.append(("Cast", "second", "number", {"to": integer}))
+    else:
+        last = {"axis": 1, "keepdims": 0, "select_last_index": int(model.positive)}
+        nodes.append(("ArgMax", "scores", "number", last))
+    return [*nodes, ("Gather", "classes number", "label", {"axis": 0})]
 
 
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:
