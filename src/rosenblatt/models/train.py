@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import ConjoinedEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -102,22 +101,11 @@ Bars = Callable[[int | None, float], AbstractContextManager[Any]]  # of bytes an
 Fitted = tuple[StreamFit, HeldOutResult]
 
 
-class ShownFiles(TrainingFiles):
-    """Files to learn from, with a bar that shows how far they have been read."""
-
-    bar: Any = None
-
-    def batches(self) -> Iterator[Batch]:
-        """Read the files from the start."""
-        batches = super().batches()
-        return batches if self.bar is None else self.bar.reading(batches)
-
-
 @dataclass(frozen=True)
 class TrainingPlan:
     """The plan of a training: read, decide columns, try recipes, encode, fit, fit again."""
 
-    source: ShownFiles
+    source: TrainingFiles
     learner: Learner
     kernel: "KernelChoice | None"  # sees the rows in place of weights
     wanted: HeldOutFit
@@ -259,7 +247,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         alone = Parameter("group") if files.rereadable else "standard input"
         share = Parameter("guarantee", apart)
         raise InputError(f"{share} draws rows of files one by one; with {alone} name a file.")
-    source = ShownFiles(files, columns)
+    source = TrainingFiles(files, columns)
     if kernel is not None and columns.group is not None:
         both = Parameter("group"), " is not available with ", Parameter("kernel"), "."
         raise InputError(Sentence(*both))
@@ -289,7 +277,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
 
 
 def _label_learner(
-    source: ShownFiles, learner: Learner, goal: str | None, refused: Mapping[str, Any]
+    source: TrainingFiles, learner: Learner, goal: str | None, refused: Mapping[str, Any]
 ) -> Learner:
     """Return the learner for rows with several labels, where the first rows can have them."""
     if not source.label_separator:
@@ -414,27 +402,27 @@ def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
     resumed = None if point is None else point.read()
     if resumed is not None and run.tell is not None:
         run.tell(f"Going on from {run.checkpoint}: pass {resumed.progress.pass_}.")
+    watchers: list[Callable[[State, Progress], None]] = []
+
+    def watch(state: State, progress: Progress) -> None:
+        for watcher in watchers:
+            watcher(state, progress)
+
+    how: dict[str, Any] = {
+        "race": race,
+        "observers": run.observers or (),
+        "watch": watch,
+        "resumed": resumed,
+        "block_bytes": run.buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
+        "cache": None if run.cache is None else Path(run.cache),
+    }
     with ExitStack() as stack:
-        watchers: list[Callable[[State, Progress], None]] = []
         if run.progress is not None:
-            bar = run.progress(source.files.n_bytes, 1.0 - plan.held_out)
-            source.bar = stack.enter_context(bar)
-            watchers.append(source.bar)
+            bar = stack.enter_context(run.progress(source.files.n_bytes, 1.0 - plan.held_out))
+            how["show"] = bar.reading
+            watchers.append(bar)
         if point is not None:
             watchers.append(point.writer(run.checkpoint_seconds))
-
-        def watch(state: State, progress: Progress) -> None:
-            for watcher in watchers:
-                watcher(state, progress)
-
-        how: dict[str, Any] = {
-            "race": race,
-            "observers": run.observers or (),
-            "watch": watch,
-            "resumed": resumed,
-            "block_bytes": run.buffer or (ONE_PASS_BYTES if learner.passes == 1 else BLOCK_BYTES),
-            "cache": None if run.cache is None else Path(run.cache),
-        }
         return source.read(lambda: plan.fit(source, **how))
 
 

@@ -75,7 +75,7 @@ class Reading:
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
     have to be finished, all are written to files as they come, and mapped into memory at the end.
-    ``while_reading``: blocks are learned from as they come.
+    ``while_reading``: blocks are learned from as they come. ``show`` may tell how far they are.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class Reading:
         cache: Path | None = None,
         classes: tuple[Label, ...] = (),
         class_weight: ClassWeight | None = None,
+        show: Callable[[Iterable[Batch]], Iterable[Batch]] = lambda batches: batches,
     ) -> None:
         self.block_bytes = block_bytes
         self.class_weight = class_weight
@@ -109,7 +110,7 @@ class Reading:
         self.keep = keep
         self.while_reading = while_reading
         self._source = source
-        self._blocks = row_blocks(source.batches(), block_bytes, self._write)
+        self._blocks = row_blocks(show(source.batches()), block_bytes, self._write)
         try:
             self.first = self._take()  # looked at in advance: it says which classes there are
         except BaseException:
