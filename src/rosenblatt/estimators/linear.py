@@ -188,10 +188,6 @@ class ConfidenceWeightedClassifier(OnlineClassifier):
 RULE_PARAMETERS = {
     "rule": "The name of a rule in ``rosenblatt.rules.RULES``.",
     "memory": 'The weights that decide: "average" for the mean of all, or "last".',
-    "parameters": (
-        "The rule's own parameters by name, for example {'C': 0.1}; those that are missing have "
-        "their defaults."
-    ),
 }
 
 
