@@ -4,6 +4,7 @@ Both loops keep a working set of inequalities, let a solver answer for it, and a
 others that the answer violates most, until none is left or the answer holds for every row.
 """
 
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.rules import Perceptron
 from rosenblatt.theory.certificate import Proof
 from rosenblatt.theory.deadline import Deadline, OutOfTimeError
@@ -21,7 +21,6 @@ from rosenblatt.theory.inequalities import SMALLEST, Inequalities, Leads
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.nearest_point import any_witness
 from rosenblatt.theory.solvers import Strip, widest_strips
-from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.loop import Plan
 from rosenblatt.training.state import State, fit
 
@@ -187,13 +186,13 @@ def run_perceptron(rows: LabelledRows, deadline: Deadline, *, scaled: bool) -> P
         X = X.astype(np.float64)
         X -= centre  # in place: one copy of the data, not three
         X *= scale
-    examples = Examples(as_rows(X, 1.0), targets_of(rows.numbers, len(rows.classes)))
     passes = int(np.clip(VISITED // (rows.n_values + rows.n_rows), 10, 1000))
     seconds = deadline.left / 4 if deadline.is_set else None
     plan = Plan(Perceptron(), passes, time_limit=seconds)
     state = State.zeros(rows.n_features, len(rows.classes), averaged=False)
     try:
-        outcome = fit(state, examples, plan, np.random.Generator(np.random.PCG64(0)))
+        generator = np.random.Generator(np.random.PCG64(0))
+        outcome = fit(state, replace(rows, X=X).examples(), plan, generator)
     except WeightOverflowError:
         return None
     V = np.array(state.by_class(state.weights))
