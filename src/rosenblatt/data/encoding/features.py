@@ -16,13 +16,8 @@ from rosenblatt.data.batch import NO_TERMS, Batch, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.text.hashing import (
-    CHUNK_FACTOR,
-    LAST_FACTOR,
-    LENGTH_FACTOR,
-    WORD_MASK,
-    column_seed,
-)
+from rosenblatt.kernels.text.hashing import WORD_MASK, column_seed
+from rosenblatt.kernels.text.terms import hash_names
 from rosenblatt.kernels.text.vocabulary import (
     LONGEST_NAME,
     KnownTerms,
@@ -92,41 +87,11 @@ def spelled_hashes(terms: TermArrays, columns: "Sequence[FeatureColumn]") -> NDA
         return terms.hashes
     kinds = [one.part if one.part == CHARACTERS else one.role for one in columns]
     names = [one.name if one.role == "text" else one.title for one in columns]
-    seeds = np.array([0, *map(column_seed, kinds, names)], np.uint64)[terms.columns + 1]
-    words = np.array([False, *(kind == "text" for kind in kinds)])[terms.columns + 1]
-    starts, stops = terms.offsets[:-1], terms.offsets[1:]
-    blanks = np.append(np.flatnonzero(terms.letters == ord(" ")), len(terms.letters))
-    middle = blanks[np.searchsorted(blanks, starts).clip(max=len(blanks) - 1)]
-    pair = np.flatnonzero(words & (middle < stops))
-    ends = stops.copy()
-    ends[pair] = middle[pair]
-    found = _hashes(terms.letters, starts, ends, seeds)
-    second = _hashes(terms.letters, middle[pair] + 1, stops[pair], seeds[pair])
-    mixed = (found[pair] * np.uint64(LENGTH_FACTOR)) ^ second
-    found[pair] = _last(mixed ^ mixed >> np.uint64(32))
+    seeds = np.array([*map(column_seed, kinds, names)], np.uint64)[terms.columns]
+    pairs = np.array([kind == "text" for kind in kinds])[terms.columns]
+    letters, found = np.append(terms.letters, np.zeros(8, np.uint8)), np.empty_like(terms.hashes)
+    hash_names(letters.ctypes.data, terms.offsets, seeds, pairs, found)
     return found
-
-
-def _hashes(
-    letters: NDArray[np.uint8], starts: NDArray[Any], stops: NDArray[Any], seeds: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Return ``term_hash`` of the letters between starts and stops."""
-    lengths = stops - starts
-    padded = np.append(letters, np.zeros(8, np.uint8))
-    eight: NDArray[np.uint64] = np.ndarray(len(letters) + 1, "<u8", padded, strides=(1,))
-    mixed = seeds ^ (lengths.astype(np.uint64) * np.uint64(LENGTH_FACTOR))
-    for done in range(0, int(lengths.max(initial=0)), 8):
-        some = np.flatnonzero(lengths > done)
-        unused = 8 * (8 - np.minimum(lengths[some] - done, 8)).astype(np.uint64)
-        chunk = eight[starts[some] + done] & (np.uint64(WORD_MASK) >> unused)
-        mixed[some] = (mixed[some] ^ chunk) * np.uint64(CHUNK_FACTOR)
-        mixed[some] ^= mixed[some] >> np.uint64(32)
-    return _last(mixed)
-
-
-def _last(mixed: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    mixed = mixed * np.uint64(LAST_FACTOR)
-    return mixed ^ mixed >> np.uint64(29)
 
 
 class Vocabulary:

@@ -254,7 +254,29 @@ def _hash(text: int, place: int, length: int, seed: Any) -> Any:
         mixed = _mixed(mixed, word_at(text, place))
         place += 8
         length -= 8
-    return _last(_mixed(mixed, word_at(text, place) & (ALL >> U(64 - 8 * length))))
+    if length > 0:
+        mixed = _mixed(mixed, word_at(text, place) & (ALL >> U(64 - 8 * length)))
+    return _last(mixed)
+
+
+@compiled
+def hash_names(
+    letters: int,  # behind which eight more bytes may be read
+    offsets: NDArray[np.int64],
+    seeds: NDArray[np.uint64],
+    pairs: NDArray[np.bool_],  # which may be two words with a space between
+    hashes: Changed[NDArray[np.uint64]],
+) -> None:
+    """Write the hash of each name."""
+    for k in range(len(hashes)):
+        start, stop = offsets[k], offsets[k + 1]
+        end = start if pairs[k] else stop
+        while end < stop and byte_at(letters, end) != SPACE:
+            end += 1
+        hashes[k] = _hash(letters, start, end - start, seeds[k])
+        if end < stop:
+            second = _hash(letters, end + 1, stop - end - 1, seeds[k])
+            hashes[k] = _pair(hashes[k], second)
 
 
 @compiled
