@@ -1,6 +1,6 @@
 """Rows in compressed sparse row form, from a file to a kernel, and those that are left out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.shapes import between, take
 from rosenblatt.wording import counted, word_list
 
 NO_LABELS = np.empty(0, np.int32)
@@ -25,6 +26,19 @@ def running_sums(values: NDArray[Any]) -> NDArray[np.int64]:
     sums = np.zeros(len(values) + 1, np.int64)
     np.cumsum(values, out=sums[1:])
     return sums
+
+
+def successive(sums: NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last + 1 of rows that together have at most so many values, or of one row.
+
+    >>> [*successive(running_sums(np.array([2, 0, 3, 1])), 4)]
+    [(0, 2), (2, 4)]
+    """
+    start = 0
+    while start < len(sums) - 1:
+        stop = max(start + 1, int(sums.searchsorted(sums[start] + most, side="right")) - 1)
+        yield start, stop
+        start = stop
 
 
 class BadRow(NamedTuple):
@@ -176,18 +190,15 @@ class Batch(NamedTuple):
 
     def filtered(self, keep: NDArray[np.bool_]) -> "Batch":
         """Return the batch with some of its rows."""
-        left, values = np.append(np.cumsum(keep) - keep, keep.sum()), keep[self.row_numbers]
-        indices = self.indices[values]
-        return self._replace(
-            data=self.data[values],
-            indices=indices,
-            indptr=np.append(0, np.cumsum(np.diff(self.indptr)[keep])),
-            n_features=int(indices.max(initial=-1)) + 1,
+        left = np.append(np.cumsum(keep) - keep, keep.sum())
+        rows: Any = take(self.csr(0, 0.0), np.flatnonzero(keep))
+        return self.with_rows(rows)._replace(
+            n_features=int(rows.indices.max(initial=-1)) + 1,
             labels=self.labels[keep],
             bad=tuple(row._replace(before=int(left[row.before])) for row in self.bad),
         )
 
-    def with_rows(self, rows: "Batch") -> "Batch":
+    def with_rows(self, rows: Any) -> "Batch":
         """Return the batch with other features in its rows."""
         return self._replace(
             data=rows.data, indices=rows.indices, indptr=rows.indptr, n_features=rows.n_features
@@ -195,12 +206,8 @@ class Batch(NamedTuple):
 
     def block(self, start: int, stop: int) -> "Batch":
         """Return some rows as a view."""
-        starts = self.indptr[start : stop + 1]
-        here = slice(starts[0], starts[-1])
-        return self._replace(
-            data=self.data[here],
-            indices=self.indices[here],
-            indptr=starts - starts[0],
+        rows = between(self.csr(self.n_features, 0.0), start, stop)
+        return self.with_rows(rows)._replace(
             labels=self.labels[start:stop],
             weights=None if self.weights is None else self.weights[start:stop],
             groups=None if self.groups is None else self.groups[start:stop],

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows, running_sums
+from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows, running_sums, successive
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.text.hashing import pair_hash
 
@@ -171,7 +171,7 @@ def conjunctions(rows: Batch, degree: int, numbering: ConjunctionNumbering) -> B
 
 
 def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[int, int]]:
-    """Yield first and last + 1 of rows that together have not too many conjunctions."""
+    """Return first and last + 1 of rows that together have not too many conjunctions."""
     counts = _counts(rows, degree)
     if len(counts) and counts.max() > MOST_IN_A_ROW:
         row = int(np.argmax(counts > MOST_IN_A_ROW))
@@ -180,13 +180,7 @@ def blocks(rows: Batch, degree: int, most: int = AT_A_TIME) -> Iterator[tuple[in
             f" {int(counts[row])} conjunctions, more than {MOST_IN_A_ROW}: choose fewer features"
             f"{' or pairs alone (degree=2)' if degree == 3 else ''}."
         )
-    before = running_sums(counts.astype(np.int64) + 1)  # 1: rows cost something themselves
-    start = 0
-    while start < len(counts):
-        stop = int(np.searchsorted(before, before[start] + most, "right")) - 1
-        stop = max(stop, start + 1)
-        yield start, stop
-        start = stop
+    return successive(running_sums(counts.astype(np.int64) + 1), most)  # 1: rows cost something
 
 
 def _counts(rows: Batch, degree: int) -> NDArray[np.float64]:

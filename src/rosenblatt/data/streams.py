@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.batch import Batch, join, successive
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
@@ -132,12 +132,8 @@ def row_blocks(
 
 def _pieces(batches: Iterable[Batch], most: int) -> Iterator[Batch]:
     for batch in batches:
-        start = 0
-        while start < batch.n_rows:
-            limit = batch.indptr[start] + most
-            stop = max(start + 1, int(batch.indptr.searchsorted(limit, side="right")) - 1)
+        for start, stop in successive(batch.indptr, most):
             yield batch if stop - start == batch.n_rows else batch.block(start, stop)
-            start = stop
 
 
 def _gathered(
