@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import Changed, bound, compiled, inlined
+from rosenblatt.kernels.compiling import BoundCall, Changed, compiled, inlined
 from rosenblatt.kernels.rows import CSR, NEAR, prefetch
 from rosenblatt.kernels.single_rows import NOT_FINITE, RIGHT, TOO_LARGE
 
@@ -157,7 +157,7 @@ class RowScaler:
     ) -> None:
         self._moments, self._indptr = moments, indptr
         self._touched, self._before = np.zeros(len(data), np.int32), np.zeros((len(data), WIDTH))
-        self._scale = bound(
+        self._scale = BoundCall(
             _scale_row,
             *(data, indices, indptr, moments.features, self._touched, self._before, 0),
             varying="learning",

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.compiling import bound
+from rosenblatt.kernels.compiling import BoundCall
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
@@ -73,16 +73,16 @@ class RowLearner:
         examples = Examples(near, target, weight, sets=self._sets)
         kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
         self._visit = RowVisit(
-            bound(enter_row, *row, *arrays, *copies),
-            bound(kernel, *arguments, varying="c"),
-            bound(leave_row, rows, *arrays, *copies),
+            BoundCall(enter_row, *row, *arrays, *copies),
+            BoundCall(kernel, *arguments, varying="c"),
+            BoundCall(leave_row, rows, *arrays, *copies),
         )
         self._targets = (-1, 1) if state.n_classes == 2 else range(state.n_classes)
         self._scores = np.empty(state.n_classes if state.weights.ndim == 2 else 1)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
-        self._predict = bound(predict_row, *row, near, *decided, varying="c")
+        self._predict = BoundCall(predict_row, *row, near, *decided, varying="c")
         self._decide: Callable[..., int] | None = None  # once a row has been decided
-        self._activate = bound(activations, near, near_w, self._scores)
+        self._activate = BoundCall(activations, near, near_w, self._scores)
 
     def learns(self, state: State) -> bool:
         """Whether it changes this state, in the memory that it has now."""

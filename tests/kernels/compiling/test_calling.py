@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import bound, calling, compiled
+from rosenblatt.kernels.compiling import BoundCall, calling, compiled
 
 
 class Pair(NamedTuple):
@@ -230,12 +230,12 @@ def test_threads_have_calls_of_their_own() -> None:
 def test_a_bound_call_varies_one_number() -> None:
     """A bound call gives what the kernel gives, again and again, and raises where that does."""
     numbers = np.arange(12.0)
-    call = bound(divided, numbers, 1, varying="by")
+    call = BoundCall(divided, numbers, 1, varying="by")
     assert [call(by) for by in (1, 2, 3, 5, 12, 13)] == [12, 6, 4, 2, 1, 0]
     with pytest.raises(RuntimeError, match="divided raised an exception"):
         call(0)
     out = np.zeros(1)
-    total = bound(slow_sum, numbers, out)
+    total = BoundCall(slow_sum, numbers, out)
     assert [total(), total(), out[0]] == [13200.0] * 3
     numbers[0] = 1.0
     assert total() == 13400.0

@@ -20,8 +20,7 @@ with one that is raises ValueError.
 """
 
 import inspect
-from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from rosenblatt.kernels.compiling.cache import cache_folder
 from rosenblatt.kernels.compiling.calling import PLAIN, calls
@@ -42,7 +41,6 @@ __all__ = [
     "BoundCall",
     "Changed",
     "available",
-    "bound",
     "compiled",
     "compiled_methods",
     "inlined",
@@ -76,12 +74,6 @@ def machine_code_state() -> dict[str, str | None]:
 def compiled(function: Function) -> Function:
     """Return a kernel as a function of machine code, loaded or compiled at its first call."""
     return silent(function) if PLAIN else cast("Function", CompiledFunction(function))
-
-
-def bound(kernel: Callable[..., Any], *arguments: Any, varying: str | None = None) -> BoundCall:
-    """Bind all arguments of a kernel but one integer, ``varying``."""
-    names = list(inspect.signature(kernel).parameters)
-    return BoundCall(kernel, arguments, None if varying is None else names.index(varying))
 
 
 def inlined(function: Function) -> Function:

@@ -5,6 +5,7 @@ And what the compiler will want to know of functions, noted without importing it
 
 from collections.abc import Callable
 from functools import update_wrapper
+from inspect import signature
 from typing import Annotated, Any, TypeVar, get_args
 
 import numpy as np
@@ -91,16 +92,18 @@ class CompiledFunction:
 
 
 class BoundCall:
-    """Calls of a kernel with the same arguments, but for one whole number or none.
+    """Calls of a kernel with the same arguments, but for one whole number, ``varying``, or none.
 
     The C module flattens them once, so a call takes a fifth of a microsecond besides the work.
     Other threads wait: the arrays may be replaced between two calls, and never during one.
     """
 
     def __init__(
-        self, kernel: Callable[..., Any], arguments: tuple[Any, ...], place: int | None
+        self, kernel: Callable[..., Any], *arguments: Any, varying: str | None = None
     ) -> None:
-        self._kernel, self._arguments, self._place = kernel, arguments, place
+        names = list(signature(kernel).parameters)
+        self._place = None if varying is None else names.index(varying)
+        self._kernel, self._arguments = kernel, arguments
         self.bound: Any = None  # what the C module runs, once it has been called
 
     def __call__(self, value: int = 0) -> Any:
