@@ -146,7 +146,8 @@ def test_terms_beyond_the_room_are_dropped() -> None:
         encoding.encode(_as_table(table), None)
         encodings.append(encoding)
     terms = [encoding.numbering.vocabulary.arrays() for encoding in encodings]  # type: ignore[union-attr]
-    together, numbers, n_dropped = merged_terms(terms, 3)
+    numbering, numbers, n_dropped = merged_terms(terms, 3)
+    together = numbering.vocabulary.arrays()
     assert together.letters.tobytes() == b"apebatcow"
     assert together.offsets.tolist() == [0, 3, 6, 9]
     assert [part.tolist() for part in numbers] == [[0, 1], [2, 0, -1]]

@@ -19,7 +19,6 @@ from rosenblatt.data.encoding.features import (
     HashedNumbering,
     KeptNumbering,
     TermArrays,
-    chosen_terms,
 )
 from rosenblatt.data.encoding.label_column import table_labels
 from rosenblatt.data.encoding.numbers import ColumnStatistics
@@ -210,8 +209,7 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
     else:
         room = settings.max_features - statistics.values.shape[1]
         terms = [one.terms for one in parts if one.terms is not None]
-        together, numbers, n_dropped = merged_terms(terms, room)
-        numbering = KeptNumbering(room, together)
+        numbering, numbers, n_dropped = merged_terms(terms, room)
     documents = np.zeros(len(numbering), np.int32)
     for one, places in zip(parts, numbers, strict=True):
         known = places >= 0
@@ -236,23 +234,9 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
 
 def merged_terms(
     parts: Sequence[TermArrays], room: int
-) -> tuple[TermArrays, list[NDArray[np.int32]], int]:
+) -> tuple[KeptNumbering, list[NDArray[np.int32]], int]:
     """Return the terms of all parts, the number of each part's terms, and how many had no room."""
-    hashes = np.concatenate([part.hashes for part in parts])
-    different, first = np.unique(hashes, return_index=True)
-    by_appearance = np.argsort(first)
-    numbers = np.empty(len(different), np.int32)
-    numbers[by_appearance] = np.arange(len(different))
-    numbers[numbers >= room] = -1
-    chosen = first[by_appearance][:room]
-    starts = np.cumsum([0, *(len(part.letters) for part in parts)])
-    begins = [part.offsets[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]
-    everything = TermArrays(
-        hashes,
-        np.concatenate([part.columns for part in parts]),
-        np.concatenate([part.letters for part in parts]),
-        np.concatenate([*begins, starts[-1:]]),
-    )
-    together = chosen_terms(everything, chosen)
-    of_parts = [numbers[np.searchsorted(different, part.hashes)] for part in parts]
-    return together, of_parts, len(different) - len(chosen)
+    together = KeptNumbering(room)
+    numbers = [together.vocabulary.take_in(part) for part in parts]
+    dropped = [part.hashes[own < 0] for part, own in zip(parts, numbers, strict=True)]
+    return together, numbers, len(np.unique(np.concatenate(dropped)))

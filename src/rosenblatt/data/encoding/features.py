@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import NO_TERMS, Batch, running_sums
+from rosenblatt.data.batch import NO_TERMS, Batch, Spelled, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
@@ -158,6 +158,16 @@ class Vocabulary:
                 break
             self._reserve()
         self._columns[first : self._n_terms] = column
+        return numbers
+
+    def take_in(self, terms: TermArrays) -> NDArray[np.int32]:
+        """Return the numbers of terms of another vocabulary, new ones taken in; −1: no room."""
+        starts, stops = terms.offsets[:-1].astype(np.int32), terms.offsets[1:].astype(np.int32)
+        spelled, first = Spelled(starts, stops, terms.letters), self._n_terms
+        found = Batch(np.empty(0), terms.hashes, np.array([0, len(starts)]), spelled=spelled)
+        numbers = self.look_up(found, 0, growing=True)
+        new = numbers >= first
+        self._columns[numbers[new]] = terms.columns[new]
         return numbers
 
     def _table(self) -> NDArray[np.uint64]:
