@@ -11,9 +11,8 @@ from rosenblatt.distributed.shards import RowPart, Survey
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.validation import DTYPES
-from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.rows import CSR, Dense, Rows
-from rosenblatt.kernels.shapes import place_of, stored_values
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.kernels.shapes import as_rows, place_of, stored_values
 from rosenblatt.training.examples import numbers_of
 
 if TYPE_CHECKING:
@@ -65,8 +64,9 @@ def checked_block(X: Any, y: Any, number: int, constant: float) -> RowPart:
     except (TypeError, ValueError) as error:
         raise InputError(f"Block {number} of X: {error}") from None
     values, names = stored_values(rows), feature_names(X)
-    place = first_not_finite(values) if values.dtype.kind == "f" else -1
-    if place >= 0:
+    finite = np.isfinite(values)
+    if not finite.all():
+        place = int(finite.argmin())
         row, feature = place_of(rows, place)
         name = "" if names is None else f" ({names[feature]!r})"
         raise InputError(
@@ -83,24 +83,16 @@ def checked_block(X: Any, y: Any, number: int, constant: float) -> RowPart:
 
 
 def _rows(X: Any, constant: float) -> Rows:
-    needs: Any = ["C", "A"]  # what came in a message need not be aligned, as kernels want it
-    if not sparse.issparse(X):
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"it must have rows and columns; got {X.ndim} dimensions.")
-        return Dense(np.require(X, _kernel_type(X.dtype), needs), constant)
-    X = X.tocsr().astype(_kernel_type(X.dtype), copy=False)
-    X.check_format(full_check=True)  # an index beyond the columns would write beyond the weights
-    if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
-        X = X.copy()
-        X.sum_duplicates()
-    data, indices = (np.require(array, requirements=needs) for array in (X.data, X.indices))
-    return CSR(data, indices, np.require(X.indptr, np.int64, needs), X.shape[1], constant)
-
-
-def _kernel_type(dtype: Any) -> Any:
-    """Return the type itself if kernels read it, else the one that holds any number."""
-    return dtype if dtype in DTYPES else np.float64
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"it must have rows and columns; got {X.ndim} dimensions.")
+    X = X.astype(X.dtype if X.dtype in DTYPES else np.float64, copy=False)
+    if sparse.issparse(X):
+        X.check_format(full_check=True)  # an index beyond the columns would write beyond weights
+        if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
+            X = X.copy()
+            X.sum_duplicates()
+    return as_rows(X, constant)
 
 
 def survey(block: RowPart) -> Survey:
