@@ -62,13 +62,13 @@ def text_of(value: object) -> str:
 
 
 def label_from(text: str | None) -> Any:
-    """Return the label, or several, that the journal holds as text."""
-    return label_of(_label.decode(text or "null"))
+    """Return the label, or several, that the journal holds as text; None where it holds none."""
+    return None if text is None else label_of(_label.decode(text))
 
 
 def example_of(event: Event) -> tuple[Features, Labels]:
     """Return features and label of an example of the journal."""
-    return features_from(event.features or "{}"), label_from(event.label)
+    return features_from(event.features or "{}"), label_from(event.label or "null")
 
 
 def new_learner(

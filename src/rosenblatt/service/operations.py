@@ -5,7 +5,6 @@ import math
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast, get_type_hints
@@ -24,22 +23,11 @@ from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
 from rosenblatt.models.model import Model
 from rosenblatt.rules import pair_scale
-from rosenblatt.service import requests
+from rosenblatt.service import history, requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
 from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import roll_back
-from rosenblatt.service.history import (
-    at_version,
-    current,
-    example_of,
-    features_from,
-    file_of,
-    in_parts,
-    label_from,
-    new_learner,
-    spec_from,
-)
 from rosenblatt.service.journal import (
     DONE,
     ERASED,
@@ -79,7 +67,7 @@ PAGE_HEADERS = (
     (b"referrer-policy", b"no-referrer"),
 )
 FORMATS: dict[str, Callable[[Model], Any]] = {
-    "model": file_of,
+    "model": history.file_of,
     "json": lambda model: to_json(model).encode(),
     "onnx": to_onnx,
 }  # of exports
@@ -319,8 +307,8 @@ def why_answer(
     """Return the examples that taught the model its score of a row, as the sum that it is."""
     model = entry.record.model
     with writer.journal.reader() as reader:
-        head, record = reader.head(model), current(reader, entry.record)
-        served = at_version(reader, writer.snapshots, record, head, writer.limits)
+        head, record = reader.head(model), history.current(reader, entry.record)
+        served = history.at_version(reader, writer.snapshots, record, head, writer.limits)
         if served.learner.second_order or served.moments is not None:
             what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
             raise RequestError(422, NO_SUM.format(what))
@@ -332,13 +320,15 @@ def why_answer(
         teachers: list[tuple[float, Event]] = []
         scores = served.scores([features])[0]
         found = _provenance(served, [], empty_log(0), x, scores, number)
-        steps, stepped = partial(_steps, served), "rival IS NOT NULL"
-        if served.learner.labels:  # whose steps the journal does not hold
-            first = new_learner(spec_from(record.spec), writer.limits, file)
-            steps, stepped = partial(_label_steps, first, served.classes[number]), "1"
-        for events in in_parts(reader.counted(model, where=stepped)):
-            log = steps(events)
-            terms = _provenance(served, events, log, x, scores, number).terms
+        again, stepped = None, "rival IS NOT NULL"
+        if served.learner.labels:  # the journal does not hold their steps: they are made again
+            again = history.new_learner(history.spec_from(record.spec), writer.limits, file)
+            stepped = "1"
+        for events in history.in_parts(reader.counted(model, where=stepped)):
+            batch = [history.example_of(event) for event in events]
+            log = again.fold(batch, served.classes[number]) if again else _steps(served, events)
+            taught = [features for features, _ in batch]
+            terms = _provenance(served, taught, log, x, scores, number).terms
             teachers += [(term.amount, events[term.row]) for term in terms]
     teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
     # What was there before the first example: nothing, or a model
@@ -355,7 +345,7 @@ def why_answer(
 
 
 def _teacher(amount: float, event: Event) -> requests.TeachingExample:
-    features, label = example_of(event)
+    features, label = history.example_of(event)
     return requests.TeachingExample.from_record(
         event, amount=amount, features=features, label=label
     )
@@ -367,9 +357,8 @@ def _steps(served: ServedLearner, events: Sequence[Event]) -> Log:
     scale = pair_scale(served.learner.step) if n_classes > 2 else 1.0
     log = empty_log(len(events))
     for i, event in enumerate(events):
-        label, rival = (
-            served.classes.index(label_from(text or "null")) for text in (event.label, event.rival)
-        )
+        sides = map(history.label_from, (event.label, event.rival))
+        label, rival = map(served.classes.index, sides)
         log.label[i], log.rival[i] = (label, rival) if n_classes > 2 else (2 * label - 1, 0)
         log.tau[i] = (event.step or 0.0) * (scale if event.classes == 2 else 1.0)
         log.seen[i] = event.seen or 0
@@ -377,17 +366,9 @@ def _steps(served: ServedLearner, events: Sequence[Event]) -> Log:
     return log
 
 
-def _label_steps(first: ServedLearner, label: Any, events: Sequence[Event]) -> Log:
-    """Return the steps of one of several labels that examples make, which are learned once more.
-
-    They come after those that the learner has learned already.
-    """
-    return first.fold([example_of(event) for event in events], label)
-
-
 def _provenance(
     served: ServedLearner,
-    events: Sequence[Event],
+    taught: Sequence[Features],
     log: Log,
     x: NDArray[Any],
     scores: Any,
@@ -399,7 +380,7 @@ def _provenance(
         classes, scores, winner = [cast("Any", None), classes[number]], scores[number], 1
     return provenance_of(
         Mistakes(log, state.count),
-        served.rows([example_of(event)[0] for event in events]),
+        served.rows(taught),
         x,
         classes,
         averaged=state.ledger is not None,
@@ -439,13 +420,14 @@ async def journal(app: Application, call: Call) -> bytes:
 
 def _line(event: Event, undone: int | None) -> requests.JournalLine:
     """Return an event as clients see it; ``undone`` is the return that left it behind."""
-    texts = {"label": event.label, "predicted": event.predicted, "rival": event.rival}
     return requests.JournalLine.from_record(
         event,
         kind=KINDS[event.kind],
         mistake=None if event.mistake is None else bool(event.mistake),
-        features=event.features and features_from(event.features),
-        **{name: None if text is None else label_from(text) for name, text in texts.items()},
+        features=event.features and history.features_from(event.features),
+        label=history.label_from(event.label),
+        predicted=history.label_from(event.predicted),
+        rival=history.label_from(event.rival),
         undone=undone,
         note=event.note and msgspec.json.decode(event.note),
     )

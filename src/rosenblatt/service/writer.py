@@ -29,16 +29,7 @@ import msgspec
 from rosenblatt.data.atomic import lock
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import Features
-from rosenblatt.service.history import (
-    Snapshots,
-    at_version,
-    check_spec,
-    file_of,
-    label_from,
-    new_learner,
-    spec_from,
-    text_of,
-)
+from rosenblatt.service import history
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
 from rosenblatt.service.learner import LessonResult, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
@@ -168,7 +159,7 @@ class Writer:
         self._lock = _locked(self.folder)
         try:
             self.journal = Journal(self.folder, self.limits.journal_bytes)
-            self.snapshots = Snapshots(self.folder)
+            self.snapshots = history.Snapshots(self.folder)
             self._own = self._load()
             self.entries = dict(self._own)
             self._tokens_shown()()
@@ -321,7 +312,7 @@ class Writer:
         try:
             for one in examples:
                 label = learner.checked(label_of(one.label))
-                body = text_of(one.features), text_of(label)
+                body = history.text_of(one.features), history.text_of(label)
                 if one.id is not None:
                     first = events.get(one.id) or self.journal.event(model, one.id)
                     if first is not None:
@@ -399,10 +390,10 @@ class Writer:
         reader = self.journal
         head = reader.head(record.model)
         self.snapshots.remove_outside(record.model, record.oldest, head)
-        learner = at_version(reader, self.snapshots, record, head, self.limits)
+        learner = history.at_version(reader, self.snapshots, record, head, self.limits)
         own = LearnerStatus(learner, head, *reader.counts(record.model))
         snapshot = self.snapshots.version(record.model)
-        spec, remembered = spec_from(record.spec), RecentPredictions(self.limits)
+        spec, remembered = history.spec_from(record.spec), RecentPredictions(self.limits)
         return Entry(record, spec, own, own.copy(), remembered, snapshot)
 
     def create(self, name: str, spec: ModelSpec) -> tuple[Any, ...]:
@@ -415,10 +406,10 @@ class Writer:
         if len(self._own) >= self.limits.models:
             msg = f"There are {self.limits.models} models already; delete one first."
             raise RequestError(422, msg)
-        check_spec(spec)
-        new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
+        history.check_spec(spec)
+        history.new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
         now = self.clock()
-        text = text_of(_without_file(spec))
+        text = history.text_of(_without_file(spec))
         with self.journal.transaction():
             number = self.journal.insert("models", name=name, spec=text, created=now)
             self.journal.insert("bases", model=number, sequence=0, file=spec.file)
@@ -472,7 +463,7 @@ class Writer:
 
         def write() -> None:
             with contextlib.suppress(RosenblattError, OSError):
-                self.snapshots.write(number, version, file_of(model) or b"")
+                self.snapshots.write(number, version, history.file_of(model) or b"")
 
         self._background.submit(write)
 
@@ -488,8 +479,8 @@ class Writer:
         if any(one.name == token.name for one in self.journal.tokens()):
             raise RequestError(409, f"There is a token {token.name!r} already; remove it first.")
         with self.journal.transaction():
-            models = None if token.models is None else text_of(token.models)
-            lists = {"scopes": text_of(token.scopes), "models": models}
+            models = None if token.models is None else history.text_of(token.models)
+            lists = {"scopes": history.text_of(token.scopes), "models": models}
             self.journal.insert("tokens", **token._asdict() | lists)
         return token, self._tokens_shown()
 
@@ -504,10 +495,10 @@ class Writer:
 def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
     """Return a lesson as the journal has it: predicted, mistake, step, rival, seen, classes."""
     return (
-        None if lesson.predicted is None else text_of(lesson.predicted),
+        None if lesson.predicted is None else history.text_of(lesson.predicted),
         int(lesson.mistake),
         lesson.step,
-        None if lesson.rival is None else text_of(lesson.rival),
+        None if lesson.rival is None else history.text_of(lesson.rival),
         lesson.seen,
         lesson.n_classes,
     )
@@ -515,9 +506,9 @@ def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
 
 def learned_of(event: Event, *, duplicate: bool = False) -> Learned:
     """Return the answer to an example from its line in the journal."""
-    predicted = None if event.predicted is None else label_from(event.predicted)
-    made: Any = {"mistake": bool(event.mistake), "predicted": predicted, "duplicate": duplicate}
-    return Learned(sequence=event.sequence, version=event.sequence, **made)
+    made: Any = {"mistake": bool(event.mistake), "duplicate": duplicate}
+    predicted = history.label_from(event.predicted)
+    return Learned(sequence=event.sequence, version=event.sequence, predicted=predicted, **made)
 
 
 def _first_answer(first: Event, body: tuple[str, str]) -> Learned:
