@@ -69,7 +69,7 @@ def audit(
     joint = recipe["label_separator"] or ";"
     if out is not None:
         with replacing(out) as file:
-            file.write(csv_lines(_columns(found, joint), first=True))
+            file.writelines(csv_lines([_columns(found, joint)]))
         screen.wrote(out)
     for note in found.notes:
         screen.warn(note)

@@ -73,7 +73,8 @@ def explain(
         "predicted": model.classes[winner],
     }
     if model.several:
-        document |= _label_decision(model, scores, explained)
+        document["predicted"] = model.labels[model.has_label(scores)[0]].tolist()
+        document["threshold"] = float(model.thresholds[explained])
     if model.voted:  # a vote is no sum of terms: they are those of the average
         scorer = Scorer(model)
         votes = scorer.scores(batch)
@@ -160,12 +161,6 @@ def _scores(model: Model, scores: Any) -> dict[str, Any]:
         shares = model.probabilities_of(scores)[0]
         named["probabilities"] = dict(zip(labels, shares, strict=True))
     return named
-
-
-def _label_decision(model: Model, scores: Any, explained: int) -> dict[str, Any]:
-    """Return the labels that a row is given, and of one that is explained when it would be."""
-    own = model.labels[model.has_label(scores)[0]].tolist()
-    return {"predicted": own, "threshold": float(model.thresholds[explained])}
 
 
 def _show_decision(

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, pairwise
 from pathlib import PurePath
@@ -35,7 +35,6 @@ from rosenblatt.wording import percent, printable
 ABSTAINED = "?"
 Columns = dict[str, list[Any]]  # of the output, by name, of equal lengths; None: nothing to say
 Measures = dict[str, NDArray[Any]]  # score and probability, (n_rows, n_classes), if asked for
-Form = Callable[[Columns, bool], bytes]  # columns, and whether they are the first
 
 
 @click.command(
@@ -124,13 +123,13 @@ def predict(
     scorer, prompt = Scorer(model), "-" in data
     promise = _promise(screen, model, error_at_most, sets, guarantee, layout)
     if prompt:  # one bad line must not end the answers to those that follow
-        layout = replace(layout, bad_rows="skip", max_bad_share=1.0)
-        if layout.format is None and model.table is None:
-            layout = replace(layout, format=Format.SVMLIGHT)  # not detected from the first lines
-    as_json = screen.wants_json or PurePath(output).suffix.lower() in (".jsonl", ".ndjson")
-    form = _json_lines if as_json else _form(output)
-    first = True
-    with replacing(output) as file:
+        plain = Format.SVMLIGHT if model.table is None else None  # not detected from first lines
+        layout = replace(layout, bad_rows="skip", max_bad_share=1.0, format=layout.format or plain)
+    ending = PurePath(output).suffix.lower()
+    as_json = screen.wants_json or ending in (".jsonl", ".ndjson")
+    form = _json_lines if as_json else FORMS.get(ending, _plain_lines)
+
+    def answers() -> Iterator[Columns]:
         for batch in model.rows(
             data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=screen.warn
         ):
@@ -139,14 +138,14 @@ def predict(
             columns = _columns(model, activations, measures, ranking, as_json)
             if promise is not None:
                 columns |= promise.columns(model, columns, activations, nested=as_json)
-            columns = _with_bad_rows(batch, (batch.kept or {}) | columns)
             for row in batch.bad if prompt else ():
                 screen.warn(row.sentence())
-            file.write(form(columns, first))
-            first = False
-            if prompt:
-                file.flush()
-        file.write(form({}, first))
+            yield _with_bad_rows(batch, (batch.kept or {}) | columns)
+
+    with replacing(output) as file:
+        for written in form(answers()):
+            file.write(written)
+            file.flush()  # somebody may wait for it
     return promise is None or promise.threshold != math.inf
 
 
@@ -246,16 +245,16 @@ def _columns(
 ) -> Columns:
     """Return predictions as columns of words and numbers, or of what JSON holds."""
     labels = model.classes if nested else [str(label) for label in model.classes]
-    columns, n_rows = _label_column(model, activations, nested), len(activations)
-    if ranking is not None and not nested:
-        columns = {}
+    columns: Columns = {}
     if ranking is not None and not nested:  # a group of columns for each place
+        rows = np.arange(len(activations))
         for k, chosen in enumerate(ranking.T, 1):
             ending = "" if k == 1 else f"_{k}"
             columns[f"label{ending}"] = [labels[number] for number in chosen.tolist()]
             for name, values in measures.items():
-                columns[f"{name}{ending}"] = values[np.arange(n_rows), chosen].tolist()
+                columns[f"{name}{ending}"] = values[rows, chosen].tolist()
         return columns
+    columns = _label_column(model, activations, nested)
     for name, values in measures.items():
         if name == "score" and len(labels) == 2 and not model.several:
             columns[name] = values[:, 1].tolist()
@@ -294,57 +293,43 @@ def threshold_sentence(model: Model) -> str:
     )
 
 
-def _form(output: str) -> Form:
-    ending = PurePath(output).suffix.lower()
-    if ending == ".parquet":
-        return ParquetForm()
-    return csv_lines if ending == ".csv" else _plain_lines
+def _plain_lines(batches: Iterable[Columns]) -> Iterator[bytes]:
+    """Yield lines with tabs; a single column has no heading."""
+    for k, columns in enumerate(batches):
+        heading = ["\t".join(map(printable, columns))] if not k and len(columns) > 1 else []
+        texts = [*map(_texts, columns.values())]
+        rows = texts[0] if len(texts) == 1 else map("\t".join, zip(*texts, strict=True))
+        yield "\n".join([*heading, *rows, ""]).encode()
 
 
-def _plain_lines(columns: Columns, first: bool) -> bytes:
-    """Return lines with tabs; a single column has no heading."""
-    heading = ["\t".join(map(printable, columns))] if first and len(columns) > 1 else []
-    texts = [*map(_texts, columns.values())]
-    rows = texts[0] if len(texts) == 1 else map("\t".join, zip(*texts, strict=True))
-    return "\n".join([*heading, *rows, ""]).encode()
+def csv_lines(batches: Iterable[Columns]) -> Iterator[bytes]:
+    """Yield lines of CSV, the first with the names of the columns."""
+    for k, columns in enumerate(batches):
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([] if k else [columns])
+        writer.writerows(zip(*columns.values(), strict=True))
+        yield text.getvalue().encode()
 
 
-def csv_lines(columns: Columns, first: bool) -> bytes:
-    """Return lines of CSV, the first with the names of the columns."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    if first and columns:
-        writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue().encode()
+def _json_lines(batches: Iterable[Columns]) -> Iterator[bytes]:
+    for columns in batches:
+        rows = zip(*columns.values(), strict=True)
+        records = (dict(zip(columns, row, strict=True)) for row in rows)
+        yield "".join(f"{json.dumps(r, ensure_ascii=False)}\n" for r in records).encode()
 
 
-def _json_lines(columns: Columns, first: bool) -> bytes:
-    del first
-    rows = zip(*columns.values(), strict=True)
-    records = (dict(zip(columns, row, strict=True)) for row in rows)
-    return "".join(f"{json.dumps(r, ensure_ascii=False)}\n" for r in records).encode()
+def _parquet_file(batches: Iterable[Columns]) -> Iterator[bytes]:
+    import polars as pl
+
+    file = io.BytesIO()
+    frames = [pl.DataFrame(columns, strict=False) for columns in batches]
+    frame = pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
+    frame.write_parquet(file)
+    yield file.getvalue()
 
 
-class ParquetForm:
-    """Gathers columns and makes a Parquet file of them at the end."""
-
-    def __init__(self) -> None:
-        self._parts: list[Columns] = []
-
-    def __call__(self, columns: Columns, first: bool) -> bytes:
-        """Keep columns; without any, return the file."""
-        del first
-        if columns:
-            self._parts.append(columns)
-            return b""
-        import polars as pl
-
-        file = io.BytesIO()
-        frames = [pl.DataFrame(part, strict=False) for part in self._parts]
-        frame = pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
-        frame.write_parquet(file)
-        return file.getvalue()
+FORMS = {".csv": csv_lines, ".parquet": _parquet_file}  # by the ending of the output
 
 
 def _texts(column: list[Any]) -> list[str]:
