@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from rosenblatt.models.model import Model
+from rosenblatt.wording import percent
 from tests.cli.running import invoked
 from tests.models.test_labels import LABELS, TEXTS, made, written
 
@@ -84,7 +85,10 @@ def test_training_goes_on(model: str, tmp_path: Path) -> None:
     data, path = written(tmp_path, "tsv", labels, texts), str(tmp_path / "on.model")
     done = invoked("train", data, "--from", model, "-o", path)
     assert done.exit_code == 0
-    assert "New classes were learned: new." in done.stderr
+    assert "New labels were learned: new." in done.stderr
+    exact = Model.load(model, several=True).training["held_out_labels"]["exact_match"]
+    assert f"had an error of {percent(1.0 - exact)} on held-out rows" in done.stdout
+    assert "Error, the share without exactly their labels, of new rows" in done.stdout
     assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
 
 
@@ -109,7 +113,10 @@ def test_labels_are_explained(model: str, tmp_path: Path) -> None:
     """Weights stand label by label; the score of the best label, or of a chosen one, is told."""
     found = Model.load(model, several=True)
     data = written(tmp_path, "tsv", [("game", "perl")], ["game perl"])
-    assert "Speaks against mail" in invoked("weights", model).stdout
+    shown = invoked("weights", model).stdout
+    assert "4 labels, " in shown
+    assert "Label mail: " in shown
+    assert "Speaks against mail" in shown
     told = json.loads(invoked("explain", model, data, "--class", "mail", "--json").stdout)
     scores = dict(zip(found.classes, found.scores(["game perl"])[0].tolist(), strict=True))
     assert told["scores"] == pytest.approx(scores)
@@ -130,6 +137,7 @@ def test_folds(tmp_path: Path) -> None:
     data += ["--text", "text"]
     shown = invoked("evaluate", *data).stdout
     assert shown.startswith("Error ")
+    assert "% (rows without exactly their labels, 95% interval " in shown
     assert "mean of 3 folds, averaged passive-aggressive learner (PA-I)." in shown
     assert "400 rows: micro F1 0." in shown
     assert "Standard errors over the folds: micro F1 0.0" in shown
@@ -148,7 +156,14 @@ def test_folds(tmp_path: Path) -> None:
             ["plot", "confusion", "MODEL", "--test", "DATA", "-o", "OUT.svg"],
             "gives a row any number of labels, and this needs exactly one",
         ),
-        (["explain", "MODEL", "DATA", "--why"], "--why is not available where a row may have"),
+        (["explain", "MODEL", "DATA", "--why"], "train it with --record-mistakes"),
+        (
+            ["plot", "errors", "MODEL", "--class", "mail", "-o", "OUT.svg"],
+            "for all labels together",
+        ),
+        (["plot", "roc", "LINES", "-o", "OUT.svg"], "needs exactly one: choose it with --class"),
+        (["plot", "roc", "MODEL", "--class", "x", "-o", "OUT.svg"], "knows no label 'x'; it knows"),
+        (["trace", "LINES", "--class", "x"], "has the label 'x'; there are game, gui, mail and"),
         (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
         (
@@ -177,6 +192,46 @@ def test_what_needs_one_label_says_so(
     assert sentence in done.stderr
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("boundary", "regions", "projections", "contributions", "coverage"),
+        *("precision-recall", "roc", "reliability", "confusion"),
+    ],
+)
+def test_pictures_of_one_label(model: str, tmp_path: Path, kind: str) -> None:
+    """Rows with a label against the others, as the model of several predicts it."""
+    labels, texts = made(60, seed=6)
+    data, picture = written(tmp_path, "tsv", labels, texts), str(tmp_path / "one.svg")
+    how = ["--class", "mail", "-o", picture, "--json"]
+    done = invoked("plot", kind, model, "--test", data, *how)
+    assert done.exit_code == 0, done.stderr
+    if kind == "confusion":
+        said = json.loads(done.stdout)["shows"]
+        own = Model.load(model, several=True)
+        above = own.scores(texts)[:, own.classes.index("mail")] > own.thresholds[2]
+        wrong = sum(("mail" in one) != found for one, found in zip(labels, above, strict=True))
+        assert f"{wrong} of 60 rows are wrong" in said
+
+
+def test_rows_of_one_label(tmp_path: Path) -> None:
+    """diagnose, trace and pictures of data take rows with a label against the others."""
+    lines, table = written(tmp_path, "txt"), written(tmp_path, "tsv")
+    options = ["--label", "tags", "--label-separator", ";"]
+    n_own = sum("game" in own for own in LABELS)
+    told = json.loads(invoked("diagnose", lines, "--class", "game", "--json").stdout)
+    again = json.loads(invoked("diagnose", table, *options, "--class", "game", "--json").stdout)
+    assert told["status"] == again["status"]
+    steps = invoked("trace", table, *options, "--class", "game", "--max-iter", "1", "--json").stdout
+    sides = [json.loads(step)["y"] for step in steps.splitlines() if "activation" in step]
+    assert sides == ["game" if "game" in own else "(not game)" for own in LABELS]
+    assert sides.count("game") == n_own
+    picture = str(tmp_path / "roc.svg")
+    how = ["--class", "game", "-o", picture, "--memory", "average"]
+    done = invoked("plot", "roc", table, *options, *how)
+    assert "a row of game scores above another row" in done.stdout, done.stderr
+
+
 def test_pruning(model: str, tmp_path: Path) -> None:
     """A smaller file gives nearly the same labels, by the same thresholds."""
     labels, texts = made(60, seed=8)
@@ -184,6 +239,7 @@ def test_pruning(model: str, tmp_path: Path) -> None:
     done = invoked("prune", model, "--max-size", "12k", "-o", path, "--test", data)
     assert done.exit_code == 0, done.stderr
     assert "Probabilities were left out" in done.stdout
+    assert "Test rows without exactly their labels: " in done.stdout
     whole, small = (Model.load(one, several=True) for one in (model, path))
     assert Path(path).stat().st_size <= 12 << 10 < Path(model).stat().st_size
     assert small.n_features < whole.n_features

@@ -15,6 +15,7 @@ from rosenblatt import (
     RuleClassifier,
     explain,
     load,
+    prune,
     save,
 )
 from rosenblatt.errors import InputError
@@ -260,3 +261,19 @@ def test_going_on_keeps_the_form_of_y() -> None:
     clf = MultilabelClassifier().fit(X, Y)
     with pytest.raises(InputError, match="the form that it had"):
         clf.partial_fit(X, Y[:, 0])
+
+
+def test_features_are_pruned() -> None:
+    """The weakest features of all labels go, thresholds stay, and a list of mistakes does not."""
+    clf = MultilabelClassifier(record_mistakes=True, calibrate=True).fit(X, Y)
+    found = prune(clf, 2, X, Y)
+    weakest = np.argsort(np.abs(clf.coef_).max(axis=0) * X.std(axis=0))[:2]
+    assert {*found.dropped.tolist()} == {*weakest.tolist()}
+    wrong = [float((m.predict(X) != Y).any(axis=1).mean()) for m in (clf, found.model)]
+    assert [found.error_before, found.error_after] == wrong
+    assert np.array_equal(found.model.thresholds_, clf.thresholds_)
+    assert not hasattr(found.model, "mistakes_")
+    again = prune(clf.model_, 2, X, Y)
+    assert [again.error_before, again.error_after] == wrong
+    with pytest.raises(InputError, match=r"an indicator of shape \(300, 4\); got one of shape"):
+        prune(clf, 2, X, Y[:, 0])

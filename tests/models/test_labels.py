@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import accuracy_score, f1_score, hamming_loss, precision_score, recall_score
 
-from rosenblatt import MultilabelClassifier, load, save, train_files
+from rosenblatt import MultilabelClassifier, load, save, train_files, why
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.evaluation import LabelEvaluation
@@ -205,7 +205,7 @@ def test_going_on_is_partial_fit(tmp_path: Path) -> None:
     np.testing.assert_allclose(model.weights[:, :-1], expected.coef_, rtol=1e-9, atol=1e-12)
     assert seen[-1].n_rows == 200
     assert seen[0].label == ", ".join(sorted(labels[0]))
-    assert "New classes were learned: odd." in told
+    assert "New labels were learned: odd." in told
     counts = dict(zip(model.classes, model.training["class_counts"], strict=True))
     assert counts["odd"] == 40
 
@@ -361,3 +361,43 @@ def test_thresholds_of_older_files(tmp_path: Path) -> None:
         save(model, tmp_path / "old.model")
     after: Any = load(tmp_path / "old.model")
     np.testing.assert_array_equal(after.thresholds_, before.thresholds_)
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_one_label_is_a_model_of_two_classes(tmp_path: Path, goal: str) -> None:
+    """It scores, predicts, has probabilities and explains as the label does among the others."""
+    path, how = written(tmp_path, "tsv"), HOW["tsv"] | {"text": "text", "goal": goal}
+    clf = train_files(path, calibrate=True, record_mistakes=True, **how)
+    model: Model = clf.model_
+    every, shares, texts = model.scores(TEXTS), model.probabilities(TEXTS), TEXTS[:5]
+    for number, label in enumerate(model.classes):
+        one = model.of_label(label)
+        assert one.classes == (f"(not {label})", label)
+        assert one.scores(TEXTS) == pytest.approx(every[:, number] - model.thresholds[number])
+        above = every[:, number] > model.thresholds[number]
+        assert one.predict(TEXTS).tolist() == [one.classes[int(own)] for own in above]
+        assert one.probabilities(TEXTS)[:, 1] == pytest.approx(shares[:, number])
+        save(one, tmp_path / "one.model")
+        loaded: Any = load(tmp_path / "one.model")
+        assert np.array_equal(loaded.predict(TEXTS), one.predict(TEXTS))
+        for text in texts:
+            whole, alone = why(model, None, [text], label), why(loaded, None, [text])
+            assert [term.amount for term in whole.terms] == [term.amount for term in alone.terms]
+            assert {term.label for term in alone.terms} <= {*one.classes}
+            assert alone.remainder == pytest.approx(-model.thresholds[number])
+    assert len(model.classes) == 4  # it stays as it was
+    with pytest.raises(InputError, match="knows no label 'x'; it knows game, gui, mail and perl"):
+        model.of_label("x")
+
+
+def test_ranking_is_learned_by_the_averaged_perceptron(tmp_path: Path) -> None:
+    """That is MMP; a rule or a parameter that is named stays."""
+    path, how = written(tmp_path, "tsv"), HOW["tsv"] | {"text": "text", "goal": "ranking"}
+    for named, expected in (
+        ({}, ("perceptron", "average", {})),
+        ({"memory": "last"}, ("perceptron", "last", {})),
+        ({"C": 0.5}, ("pa1", "average", {"C": 0.5})),
+        ({"rule": "pa1"}, ("pa1", "average", {})),
+    ):
+        learner = train_files(path, **how, **named).model_.how
+        assert (learner.rule, learner.memory, learner.chosen) == expected

@@ -21,7 +21,8 @@ MOST_DENSE = 0.5  # share of values that are there, above which rows are taken a
 
 @click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@options.settings(*options.COLUMNS)
+@options.settings(*options.COLUMNS, "label_separator")
+@options.one_class
 @options.layout
 @options.setting("scale", default=False)
 @options.setting(
@@ -42,6 +43,7 @@ def diagnose(
     layout: Layout,
     time_limit: float,
     permute: int,
+    class_: str | None,
     **columns: Any,
 ) -> bool:
     """Prove whether the classes of DATA are linearly separable.
@@ -51,7 +53,8 @@ def diagnose(
     labels, or mixtures of rows of both classes that are the same point. Exit code 0 if separable,
     else 1. DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
-    rows = read_rows(data, layout, Columns(**columns))
+    rows = read_rows(data, layout, Columns(**columns), several=class_ is not None)
+    rows = rows if class_ is None else rows.of_class(class_)
     for note in rows.notes():
         screen.warn(note)
     X = matrix_of(rows.rows)

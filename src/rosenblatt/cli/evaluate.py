@@ -188,11 +188,13 @@ def _judge_recipe(
         screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
+        of_labels = isinstance(evaluation, LabelEvaluation) and metric == "error"
+        meaning = "rows without exactly their labels, " if of_labels else ""
         figure = percent if metric == "error" else decimals
         low, high = found.interval
         screen.show(
-            f"{title[0].upper()}{title[1:]} {figure(found.mean)} (95% interval {figure(low)} to "
-            f"{figure(high)}), mean of {folds} folds, {found.title}."
+            f"{title[0].upper()}{title[1:]} {figure(found.mean)} ({meaning}95% interval "
+            f"{figure(low)} to {figure(high)}), mean of {folds} folds, {found.title}."
         )
         if found.recipes:
             chosen = [f"{name} ({counted(n, 'fold')})" for name, n in found.recipes.items()]

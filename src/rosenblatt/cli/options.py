@@ -91,6 +91,16 @@ def number(
     return value(*names, type=click.IntRange(low, high), metavar=metavar, **attributes)
 
 
+def one_class(command: Command) -> Command:
+    """Add the option that makes two classes of all: rows with a class or label, and the others."""
+    return value(
+        "--class LABEL",
+        "class_",
+        shown="all classes",
+        help="Class or label to tell from all others; needed where rows have several labels.",
+    )(command)
+
+
 def choice(*names: str, choices: Iterable[Any], **attributes: Any) -> Decorator:
     """Return an option that takes one of these words."""
     return value(*names, type=click.Choice([*map(str, choices)]), **attributes)

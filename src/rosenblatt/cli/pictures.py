@@ -14,11 +14,14 @@ from rosenblatt.cli.diagnose import matrix_of
 from rosenblatt.cli.options import COLUMNS
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
+from rosenblatt.data.labels import SetNumbers, sides_of
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.models.explanation import class_number
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
+from rosenblatt.training.examples import has_one
 
 Options = dict[str, Any]  # those that were given, by name
 
@@ -45,10 +48,11 @@ class Subject:
     test_paths: Sequence[str]
     layout: Layout
     columns: Columns
-    several: bool = False  # whether a model may give rows several labels
+    several: bool = False  # whether the picture takes rows with several labels
+    label: str | None = None  # the one that is drawn, where rows have several
 
     @cached_property
-    def model(self) -> Model | None:
+    def _stored(self) -> Model | None:
         """The model of the file; None where it holds rows, or is standard input."""
         if self.path == "-" or not Path(self.path).is_file():
             return None
@@ -56,13 +60,42 @@ class Subject:
             head = file.read(9)
         if head[8:9] != b"{" or b"\0" not in head[:8]:  # the length of a header, and the header
             return None
-        return Model.load(self.path, several=self.several)
+        return Model.load(self.path, several=True)
+
+    @cached_property
+    def model(self) -> Model | None:
+        """The model of the file, or of the label that is drawn; None where it holds rows."""
+        stored = self._stored
+        if stored is None or not stored.several or self.several:
+            return stored
+        return stored.of_label(stored.classes[class_number(stored, self._label)])
+
+    @property
+    def _label(self) -> str:
+        if self.label is None:
+            what = "The rows of {} have" if self._stored is None else "{} gives a row"
+            raise InputError(
+                f"{what.format(self.path)} any number of labels, and this needs exactly one: choose"
+                f" it with {Parameter('class_')}."
+            )
+        return self.label
+
+    @property
+    def of_labels(self) -> bool:
+        """Whether rows have several labels, of which one is drawn."""
+        if self._stored is not None:
+            return bool(self._stored.several) and not self.several
+        return self._read.label_sets is not None
+
+    @cached_property
+    def _read(self) -> FileRows:
+        if self.model is not None:
+            raise InputError(f"{self.path} is a model; this picture needs a data file.")
+        return read_rows([self.path], self.layout, self.columns, several=True)
 
     @cached_property
     def _file_rows(self) -> FileRows:
-        if self.model is not None:
-            raise InputError(f"{self.path} is a model; this picture needs a data file.")
-        return read_rows([self.path], self.layout, self.columns)
+        return self._read.of_class(self._label) if self.of_labels else self._read
 
     @cached_property
     def rows(self) -> LabelledMatrix:
@@ -75,20 +108,25 @@ class Subject:
         if not self.test_paths:
             return None
         batches: Iterable[Batch]
-        if self.model is not None:
-            n_features = self.model.n_features
-            batches = self.model.rows(self.test_paths, layout=self.layout)
+        if self._stored is not None:
+            n_features, classes = self._stored.n_features, self._stored.classes
+            batches = self._stored.rows(self.test_paths, layout=self.layout)
         else:
-            trained = self._file_rows
-            n_features, files = trained.rows.n_features, Files(self.test_paths, self.layout)
-            batches = encoded(files, trained.encoding, trained.classes, learn=True)
+            trained, files = self._read, Files(self.test_paths, self.layout)
+            n_features, classes = trained.rows.n_features, trained.classes
+            known = () if self.of_labels else classes
+            batches = encoded(files, trained.encoding, known, learn=True)
         parts = list(batches)
         if not any((batch.labels >= 0).any() for batch in parts):
             raise InputError("The test data have no labels; this picture needs them.")
         rows = join(parts).below(n_features)
         labelled = rows.labels >= 0
         X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
-        return LabelledMatrix(X[labelled], rows.label_values()[labelled])
+        if not self.of_labels:
+            return LabelledMatrix(X[labelled], rows.label_values()[labelled])
+        number = [str(one) for one in classes].index(self._label)
+        own = has_one(SetNumbers(classes).sets(rows.classes), rows.labels, number)
+        return LabelledMatrix(X, np.array(sides_of(self._label))[own.astype(int)])
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -173,6 +211,8 @@ def _of_rows(display: Any, subject: Subject, options: Options, own: Options) -> 
 
 
 def _by_passes(display: Any, subject: Subject, options: Options, own: Options) -> Any:
+    if subject.model is not None and subject.of_labels:
+        raise InputError("A model counts the mistakes of a pass for all labels together.")
     if subject.model is not None:
         return display.from_estimator(subject.estimator(options))
     given = {name: options[name] for name in options.keys() & {"max_iter", "random_state"}}

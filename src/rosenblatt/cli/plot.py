@@ -48,7 +48,7 @@ class PlotCommand(ScreenCommand):
 @options.value(
     "--test DATA", multiple=True, help="Test data; needed to draw a model among rows (repeatable)."
 )
-@options.settings(*options.COLUMNS)
+@options.settings(*options.COLUMNS, "label_separator")
 @options.layout
 @options.setting("scale", default=False)
 @options.value(
@@ -90,7 +90,7 @@ class PlotCommand(ScreenCommand):
     "--class LABEL",
     "class_",
     shown="the first class, of precision-recall and roc the second",
-    help="Class whose weights or curve are drawn.",
+    help="Class whose weights or curve are drawn; where rows have several labels, the one to draw.",
 )
 @options.value(
     "--width INCHES",
@@ -121,13 +121,16 @@ def plot(
     check_picture_path(output)
     check_target(output, [path, *test])
     require_matplotlib()
-    columns = {name: given.pop(name) for name in (*options.COLUMNS, "scale")}
+    columns = {name: given.pop(name) for name in (*options.COLUMNS, "label_separator", "scale")}
     chosen = {name: value for name, value in given.items() if value is not None}
-    subject = Subject(path, test, layout, Columns(**columns), several=kind == "weights")
+    own = Columns(**columns)
+    subject = Subject(path, test, layout, own, kind == "weights", chosen.get("class_"))
     named = [name for name, value in columns.items() if value]
     if subject.model is not None and named:
         msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
         raise click.UsageError(msg)
+    if "class_" in chosen and subject.of_labels:
+        del chosen["class_"]  # it is what the picture is of
     _check(kind, chosen, of_model=subject.model is not None, test=bool(test))
     display = KINDS[kind].picture(subject, chosen)
     write_picture(display, output, width=width, dpi=dpi, title=title)

@@ -58,7 +58,8 @@ def prune(
     screen.show(f"Dropped {n_dropped:,} of {model.n_features:,} features, the weakest.")
     if errors:
         before, after = map(percent, errors)
-        screen.show(f"Error on test rows: {before} before, {after} after.")
+        what = "Test rows without exactly their labels" if model.several else "Error on test rows"
+        screen.show(f"{what}: {before} before, {after} after.")
     if found.calibration is None and model.calibration is not None:
         screen.show("Probabilities were left out: they were fitted to other scores.")
     if rows_apart(found) is None and rows_apart(model) is not None:

@@ -32,7 +32,8 @@ MOST_COLUMNS = 20  # that are shown as a vector; of more, those that a row has
     json_help="Print one JSON object per step.",
 )
 @click.argument("data", nargs=-1, required=True, type=click.Path())
-@options.settings("label", "ignore", "decimal")
+@options.settings("label", "label_separator", "ignore", "decimal")
+@options.one_class
 @options.layout
 @options.setting("scale")
 @options.setting("rule", default="perceptron", shown="")
@@ -65,8 +66,13 @@ def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **give
     The weights are exactly those of train with the same options. By default rows are not shuffled,
     as in textbooks; numbers are scaled as train does, or with --no-scale left as they are.
     """
-    columns = Columns(**{name: given[name] for name in ("label", "ignore", "decimal", "scale")})
-    rows = read_rows(data, layout, columns, fit_intercept=given["fit_intercept"])
+    named = ("label", "label_separator", "ignore", "decimal", "scale")
+    columns, class_ = Columns(**{name: given[name] for name in named}), given["class_"]
+    how = {"fit_intercept": given["fit_intercept"], "several": class_ is not None}
+    rows = read_rows(data, layout, columns, **how)
+    rows = rows if class_ is None else rows.of_class(class_)
+    for note in rows.notes():
+        screen.warn(note)
     learner = Learner(
         *(given["rule"], given["memory"], {name: given[name] for name in rule_parameters()}),
         *(given["max_iter"], given["shuffle"], given["zero"]),

@@ -206,10 +206,14 @@ def _continued(
         known = "has no column of labels" if own is None else f"learned its labels from '{own}'"
         msg = f"--label {label} does not fit --from: {start} {known}; leave --label out."
         raise InputError(msg)
-    error = old.training.get("held_out_error")
+    error, wrong = old.training.get("held_out_error"), "Error on"
+    if old.several:
+        figures = old.training.get("held_out_labels")
+        error = None if figures is None else 1.0 - figures["exact_match"]
+        wrong = "Error, the share without exactly their labels, of"
     if error is not None:
         screen.show(f"{printable(start)} had an error of {percent(error)} on held-out rows.")
-    screen.show("Error on new rows, each predicted before it is learned:")
+    screen.show(f"{wrong} new rows, each predicted before it is learned:")
     screen.show(HEADINGS)
 
     def show_milestone(milestone: Milestone) -> None:

@@ -68,7 +68,7 @@ def show(
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
     screen.show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
-        f"{counted(len(model.classes), 'label' if model.several else 'class')}"
+        f"{counted(len(model.classes), model.noun)}"
         f"{_listed_classes(model)}."
     )
     screen.pairs(training.get("read_as", ()))

@@ -60,7 +60,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
         )
         return
     screen.show(
-        f"{model.learner}: {counted(len(model.classes), 'class')}, "
+        f"{model.learner}: {counted(len(model.classes), model.noun)}, "
         f"{counted(model.n_features, 'feature')}."
     )
     if n_vectors is not None:
@@ -74,13 +74,13 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
             "they are ranked by weight × standard deviation."
         )
     if len(rankings) > MOST_TABLES:
-        screen.table(*ranking_list(rankings, IN_LINE))
-        screen.say("\nUse --class LABEL to show the weights of one class.")
+        screen.table(*ranking_list(rankings, IN_LINE, model.noun))
+        screen.say(f"\nUse --class LABEL to show the weights of one {model.noun}.")
     else:
         if model.variance is not None:
             screen.show(UNSURE)
         for ranking in rankings:
-            screen.heading(bias_sentence(ranking))
+            screen.heading(bias_sentence(ranking, model.noun))
             for table in weight_tables(ranking, by_effect=misleads):
                 screen.table(*table)
 

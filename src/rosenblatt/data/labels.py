@@ -255,6 +255,16 @@ class Classes:
         ][:SHOWN]
 
 
+def sides_of(label: Label) -> tuple[str, str]:
+    """Return names of two classes, sorted: rows without one of several labels, and rows with it.
+
+    >>> sides_of("perl"), sides_of("#perl")
+    (('(not perl)', 'perl'), ('', '#perl'))
+    """
+    name = str(label)
+    return (f"(not {name})" if name > "(not" else ""), name
+
+
 class SetNumbers:
     """Numbers the labels in sets of them: those that a model knows as it does, others behind.
 

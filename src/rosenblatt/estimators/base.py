@@ -502,6 +502,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         """Return an estimator of the same parameters around another model."""
         other = copy.copy(self)
         other._model = model  # noqa: SLF001  # its own
+        other.__dict__.pop("mistakes_", None)  # those of the other weights
         return other
 
     def _weights_by_class(self) -> NDArray[Any]:

@@ -116,7 +116,7 @@ def has_several(y: Any) -> bool:
     | {
         "parameters": (
             "The rule's own parameters by name; those that are missing have their defaults, C of "
-            "PA-I 0.3 where a row may have several labels."
+            "PA-I 0.3 where each of several labels is learned by itself."
         ),
         "goal": (
             'When a row of several labels is right: "each" where every label is on its side of '

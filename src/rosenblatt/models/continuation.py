@@ -385,7 +385,8 @@ def _news(old: Model, new: Model) -> list[str]:
     notes = []
     classes = [label for label in new.classes if label not in old.classes]
     if classes:
-        notes.append(f"New classes were learned: {word_list(classes, MOST_NAMED)}.")
+        new_ones = "labels" if new.several else "classes"
+        notes.append(f"New {new_ones} were learned: {word_list(classes, MOST_NAMED)}.")
     if new.n_features > old.n_features:
         n = counted(new.n_features - old.n_features, "new feature")
         notes.append(f"{n[0].upper()}{n[1:]} got weights.")

@@ -118,8 +118,8 @@ def class_number(model: Model, text: str) -> int:
     """Return the number of the class or label that is written so."""
     written = [str(label) for label in model.classes]
     if text not in written:
-        what = "label" if model.several else "class"
-        raise InputError(f"The model knows no {what} {text!r}; it knows {word_list(written)}.")
+        known = word_list(written)
+        raise InputError(f"The model knows no {model.noun} {text!r}; it knows {known}.")
     return written.index(text)
 
 

@@ -204,7 +204,7 @@ class Learner:
 
     def of_labels(self, goal: str) -> "Learner":
         """Return the learner for rows that may have several labels, with its usual parameters."""
-        usual = {"C": LABEL_LIMIT} if self.rule == "pa1" else {}
+        usual = {"C": LABEL_LIMIT} if self.rule == "pa1" and goal == "each" else {}
         return replace(self, labels=goal, values=usual | self.chosen)
 
     def plan(self, *, hold_out: bool = False) -> Plan:

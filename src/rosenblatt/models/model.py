@@ -14,6 +14,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
+from rosenblatt.data.labels import sides_of
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.binary import activations
@@ -21,7 +22,7 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays, read_list
 from rosenblatt.mistakes.scores import vote_counter, vote_scores
-from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.calibration import (
     Calibration,
     label_probabilities,
@@ -174,10 +175,7 @@ class Model:
 
     def with_threshold(self, threshold: "Threshold") -> "Model":
         """Return a model of two classes whose scores are above 0 where they were above this."""
-        moved, calibration = self._moved(threshold.value), self.calibration
-        if calibration is not None:
-            offset = calibration.offset + calibration.slope * threshold.value
-            moved.calibration = replace(calibration, offset=offset)
+        moved = self._moved(threshold.value)
         moved.training |= {"threshold": threshold._asdict(), "held_out_error": threshold.error}
         return moved
 
@@ -192,10 +190,13 @@ class Model:
 
     def _moved(self, threshold: float) -> "Model":
         """Return a model whose scores are lower by this; learning on takes it back."""
-        weights = self.weights.copy()
+        weights, calibration = self.weights.copy(), self.calibration
         weights[0, -1] -= threshold
-        moved = self.training.get(MOVED, 0.0) + threshold
-        return replace(self, weights=weights, training=self.training | {MOVED: moved})
+        training = self.training | {MOVED: self.training.get(MOVED, 0.0) + threshold}
+        if calibration is not None:
+            offset = calibration.offset + calibration.slope * threshold
+            calibration = replace(calibration, offset=offset)
+        return replace(self, weights=weights, calibration=calibration, training=training)
 
     def move_bias(self, by: float) -> None:
         """Change the bias of two classes, and with it the state that training goes on from."""
@@ -269,14 +270,55 @@ class Model:
         """How a mistake on a row with several labels is read; empty where each row has one."""
         return "" if self.described is None else str(self.described.get("labels", ""))
 
+    @property
+    def noun(self) -> str:
+        """What one of its classes is called in a sentence."""
+        return "label" if self.several else "class"
+
     def of_one_label(self, name: str = "The model") -> "Model":
         """Return the model; raise InputError where it gives rows several labels."""
         if self.several:
             raise InputError(
-                f"{name} gives a row any number of labels, and this needs exactly one: such models "
-                "predict, explain, and are evaluated, reported, saved and loaded."
+                f"{name} gives a row any number of labels, and this needs exactly one: "
+                "Model.of_label makes a model of it, which tells rows with it from the others."
             )
         return self
+
+    def of_label(self, label: Class) -> "Model":
+        """Return the model of two classes that tells rows with one of several labels from others.
+
+        Its scores are lower by the threshold of the label, which is then 0; where no label is above
+        its own, the best one may be predicted all the same, and that is left out here.
+        """
+        if label not in self.classes:
+            known = word_list(self.classes)
+            raise InputError(f"The model knows no label {label!r}; it knows {known}.")
+        number, learner = self.classes.index(label), replace(self.how, labels="")
+        calibration, mistakes = self.calibration, None
+        if calibration is not None:
+            slope, offset = self.arrays[SIGMOIDS][:, number].tolist()
+            calibration = replace(calibration, slope=slope, offset=offset)
+        if self.is_recorded:
+            every = self.votes
+            mistakes = Mistakes(label_steps(every.updates, number), every.end, every.support)
+        training = self.training | {"title": learner.title}
+        if "class_counts" in training:
+            own = training["class_counts"][number]
+            training["class_counts"] = [training["n_rows"] - own, own]
+        alone = replace(
+            self,
+            **{name: part[number : number + 1] for name, part in self.vectors.items()},
+            learner=learner.estimator,
+            options=learner.options(),
+            described=learner.description_beside(learner.estimator),
+            classes=sides_of(label),
+            calibration=calibration,
+            training={name: value for name, value in training.items() if name != "label_type"},
+            history=(),  # which counts rows with any label on the wrong side
+            arrays={},
+            mistakes=mistakes,
+        )
+        return alone._moved(self.thresholds[number].item())  # noqa: SLF001  # its own
 
     @property
     def label_separator(self) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
+from rosenblatt.mistakes.arrays import PREFIX
 from rosenblatt.models.file import write_to
 from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import SIGMOIDS, SPREAD_PARTS, THRESHOLDS, Model, model_of
@@ -57,7 +58,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     ----------
     model : fitted estimator or Model, which is not changed
     k : int of at least 0, how many features to drop
-    X, y : rows and their labels, default None
+    X, y : rows and their labels (an indicator where a row may have several), default None
         To measure deviations and errors on; better not those of training.
 
     Examples
@@ -79,7 +80,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
         raise InputError(msg)
     if (X is None) != (y is None):
         raise InputError("prune needs X and y, or neither; got one of them.")
-    known = model_of(model)
+    known = model_of(model, several=True)
     if known.voted:
         msg = "prune needs one weight vector; a VotedPerceptron decides by many: average them."
         raise InputError(msg)
@@ -87,18 +88,30 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
     if X is not None:
         rows = input_rows(known, X)
-        check_count(np.asarray(y), rows.n_rows)
+        if not known.several:
+            check_count(np.asarray(y), rows.n_rows)
         mean, deviation = feature_moments(rows.csr(known.n_features, known.constant))
-    dropped = _weakest(deciding[:, :-1], deviation, int(k))
+    dropped = _weakest(deciding[:, :-1], deviation, int(k), apart=bool(known.several))
     sparser: Any = _without(known, dropped, mean)
     if not isinstance(model, Model):
         sparser = model._with_model(sparser)  # noqa: SLF001  # ours
     before = after = None
     if y is not None:
-        before, after = (float(np.mean(m.predict(X) != np.asarray(y))) for m in (model, sparser))
+        before, after = (_error(m, X, np.asarray(y)) for m in (model, sparser))
     n_left = int(np.count_nonzero(deciding[:, :-1].any(axis=0))) - len(dropped)
     by = WEIGHT if deviation is None else EFFECT
     return Pruned(sparser, dropped, n_left, by, 0 if y is None else len(y), before, after)
+
+
+def _error(model: Any, X: Any, y: NDArray[Any]) -> float:
+    """Return the share of wrong rows; of those with several labels, of rows not exactly right."""
+    several = isinstance(model, Model) and model.several
+    predicted = model.has_label(model.scores(X)) if several else model.predict(X)
+    if predicted.shape != y.shape:
+        msg = f"y must be an indicator of shape {predicted.shape}; got one of shape {y.shape}."
+        raise InputError(msg)
+    wrong = predicted != y
+    return float(np.mean(wrong.any(axis=1) if wrong.ndim == 2 else wrong))
 
 
 def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
@@ -180,9 +193,10 @@ def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> 
         if mean is not None and model.constant:
             part[:, -1] += part[:, dropped] @ mean[dropped]
         part[:, dropped] = 0.0
-    of_scores = {*guarantee_arrays(model), SIGMOIDS}
+    of_scores = {*guarantee_arrays(model), SIGMOIDS}  # other ones
+    of_scores |= {name for name in model.arrays if name.startswith(PREFIX)}
     arrays = {name: array for name, array in model.arrays.items() if name not in of_scores}
-    return replace(model, **parts, arrays=arrays, calibration=None)  # fitted to other scores
+    return replace(model, **parts, arrays=arrays, calibration=None, mistakes=None)
 
 
 def _weakest(

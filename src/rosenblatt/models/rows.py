@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
-from rosenblatt.data.labels import LabelSet, SetNumbers
-from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
+from rosenblatt.data.labels import LabelSet, SetNumbers, sides_of
+from rosenblatt.errors import InputError, Parameter, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import dense_values, take
 from rosenblatt.training.examples import (
@@ -21,9 +21,11 @@ from rosenblatt.training.examples import (
     Examples,
     LabelSets,
     class_weights,
+    has_one,
     targets_of,
 )
 from rosenblatt.training.streaming import Reading
+from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -128,6 +130,19 @@ class FileRows:
         taken = {name: array[numbers] for name, array in own.items() if array is not None}
         return replace(self, rows=rows, numbers=self.numbers[numbers], **taken)
 
+    def of_class(self, text: str) -> "FileRows":
+        """Return the rows as those of two classes: with the class or label written so, or not."""
+        written = [str(one) for one in self.classes]
+        if text not in written:
+            known, name = word_list(written), self.files.names[0]
+            raise InputError(f"No row of {name} has the label {text!r}; there are {known}.")
+        number = written.index(text)
+        own = self.numbers == number
+        if self.sets is not None:
+            own = has_one(self.sets, self.numbers, number)
+        sides = sides_of(text)
+        return replace(self, numbers=own.astype(np.int64), classes=sides, label_sets=None)
+
     def batch(self, numbers: NDArray[Any]) -> Batch:
         """Return the rows of these numbers as if they were all that the files hold."""
         some = self.take(numbers)
@@ -191,7 +206,8 @@ def source_rows(
     reading.check_classes()
     if reading.sets is not None and not several:
         raise InputError(
-            f"The rows of {files.names[0]} have any number of labels, and this needs exactly one."
+            f"The rows of {files.names[0]} have any number of labels, and this needs exactly one: "
+            f"choose it with {Parameter('class_')}."
         )
     prepare(reading)
     encoding = cast("Encoding", source.encoding)  # they have been read

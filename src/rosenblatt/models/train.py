@@ -258,7 +258,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
     refused |= {"column_pairs": columns.column_pairs}
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
-    learner = _label_learner(source, learner, goal, refused)
+    learner = _label_learner(source, learner, goal, refused, open_rule=open_rule)
     plain = open_rule and not learner.records  # which the second order cannot
     if open_rule and not learner.labels and source.has_text():
         if not plain:
@@ -277,9 +277,18 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
 
 
 def _label_learner(
-    source: TrainingFiles, learner: Learner, goal: str | None, refused: Mapping[str, Any]
+    source: TrainingFiles,
+    learner: Learner,
+    goal: str | None,
+    refused: Mapping[str, Any],
+    *,
+    open_rule: bool,
 ) -> Learner:
-    """Return the learner for rows with several labels, where the first rows can have them."""
+    """Return the learner for rows with several labels, where the first rows can have them.
+
+    Where the rule is open, labels are ranked by the averaged perceptron, which is MMP: the step of
+    PA-I is bounded, and shared by all labels at fault.
+    """
     if not source.label_separator:
         if goal is not None:
             raise InputError(
@@ -291,6 +300,8 @@ def _label_learner(
         if value:
             raise several_labels(Parameter(name))
     check_parameters("train_files", {"goal": goal or "each"})
+    if goal == "ranking" and open_rule:
+        learner = replace(learner, rule="perceptron")
     return learner.of_labels(goal or "each")
 
 

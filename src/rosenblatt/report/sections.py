@@ -59,9 +59,9 @@ def class_counts(found: Findings) -> Markup:
     rows: list[list[Cell]] = [
         [str(label), n, percent(n / n_rows)] for label, n in pairs[:MOST_CLASSES]
     ]
-    one, many = ("label", "labels") if model.several else ("class", "classes")
+    many = "labels" if model.several else "classes"
     kind = many.title() if len(rows) == len(counts) else f"The {len(rows)} most frequent {many}"
-    return table((one, "rows", "share"), rows, kind)
+    return table((model.noun, "rows", "share"), rows, kind)
 
 
 def is_bounded(model: Model) -> bool:
@@ -184,9 +184,9 @@ def teachers(caption: str, taught: Sequence[Teacher]) -> str:
     return table(headings, rows, caption, "taught")
 
 
-def rankings(ranked: Sequence[Ranking]) -> Markup:
-    """Return a line for each class with its largest weights."""
-    headings, rows, title = ranking_list(ranked, IN_LINE)
+def rankings(ranked: Sequence[Ranking], noun: str) -> Markup:
+    """Return a line for each class or label with its largest weights."""
+    headings, rows, title = ranking_list(ranked, IN_LINE, noun)
     return table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title)
 
 

@@ -171,16 +171,17 @@ def weight_tables(ranking: Ranking, *, by_effect: bool) -> list[TableParts]:
     return tables
 
 
-def bias_sentence(ranking: Ranking) -> str:
+def bias_sentence(ranking: Ranking, noun: str = "class") -> str:
     """Return the number of weights of a class, its bias, and the meaning of its sign."""
     speaks = f", speaks {_sides(ranking)[ranking.bias < 0]}" if ranking.bias else ""
-    about = "" if ranking.against is not None else f"Class {printable(str(ranking.label))}: "
+    named = f"{noun.capitalize()} {printable(str(ranking.label))}: "
+    about = "" if ranking.against is not None else named
     weights = counted(ranking.n_nonzero, "weight")
     return f"{about}{weights} nonzero, bias {signed(ranking.bias)}{speaks}"
 
 
-def ranking_list(rankings: Sequence[Ranking], most: int) -> TableParts:
-    """Return a line for each of many classes, with the names of its largest weights."""
+def ranking_list(rankings: Sequence[Ranking], most: int, noun: str = "class") -> TableParts:
+    """Return a line for each of many classes or labels, with the names of its largest weights."""
     rows: list[list[Cell]] = [
         [
             str(ranking.label),
@@ -190,4 +191,5 @@ def ranking_list(rankings: Sequence[Ranking], most: int) -> TableParts:
         ]
         for ranking in rankings
     ]
-    return ("class", "bias", "weights", "largest weights"), rows, "Classes"
+    title = "Classes" if noun == "class" else "Labels"
+    return (noun, "bias", "weights", "largest weights"), rows, title

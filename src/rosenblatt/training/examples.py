@@ -146,6 +146,15 @@ def has_label(sets: LabelSets, numbers: NDArray[Any], n_labels: int) -> NDArray[
     return found
 
 
+def has_one(sets: LabelSets, numbers: NDArray[Any], label: int) -> NDArray[np.bool_]:
+    """Return which row has one label, by the number of its set of them."""
+    members, ends = sets
+    holds = np.zeros(len(ends) - 1, bool)
+    holds[np.repeat(np.arange(len(holds)), np.diff(ends))[members == label]] = True
+    found: NDArray[np.bool_] = holds[numbers]
+    return found
+
+
 def label_losses(
     scores: NDArray[Any], sets: LabelSets, numbers: NDArray[Any]
 ) -> NDArray[np.float64]:

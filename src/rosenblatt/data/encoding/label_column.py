@@ -81,7 +81,7 @@ MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows 
 MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
 BINS = 64
 SEPARATORS = (";", "|", ",", " ")  # that labels of a row may have between them
-FEWER_PARTS = 3  # times fewer labels than different texts of them
+FEWER_PARTS = 2  # times fewer labels than different texts of them
 SHARE_OF_SEVERAL = 0.2  # of the rows
 
 
