@@ -414,7 +414,8 @@ class OnlineClassifier(FittedClassifier, stored=False):
         X : array or CSR matrix of shape (n_rows, n_features)
             float32, float64 and uint8 are used without a copy.
         y : array of shape (n_rows,)
-            Labels: numbers or strings, two classes or more.
+            Labels: numbers or strings, two classes or more. ``MultilabelClassifier`` also takes
+            several labels a row.
         coef_init, intercept_init : arrays like ``coef_`` and ``intercept_``, default None
             Where to start; from zero otherwise.
         sample_weight : array of shape (n_rows,), default None

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
+from rosenblatt.estimators.base import Trained
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
 from rosenblatt.estimators.held_out import scores_apart
 from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
@@ -137,8 +138,12 @@ class MultilabelClassifier(RuleClassifier):
     With the goal "each", every label is a two-class problem of its own over the same row, for any
     rule. With "ranking" a row is right where each of its labels scores above each other one: those
     at fault share the step, as in the topic-ranking perceptron MMP. The first tells labels, the
-    second orders them, and its thresholds make labels of the order. Where y holds one label for
-    each row, it is the classifier that ``RuleClassifier`` is.
+    second orders them, and its thresholds make labels of the order.
+
+    ``fit`` takes y as an array or a sparse matrix of shape (n_rows, n_labels), 1 where a row has a
+    label and 0 elsewhere; or as a set, tuple or list of labels for each row, which may be empty.
+    Lists of as many zeros and ones each are taken as an indicator. Where y holds one label for each
+    row, it is the classifier that ``RuleClassifier`` is; X_val, y_val and groups are for such rows.
 
     {parameters}
 
@@ -167,49 +172,30 @@ class MultilabelClassifier(RuleClassifier):
     thresholds: bool = True
     _several = False  # whether y gave each row any number of labels
 
-    def fit(  # type: ignore[override]  # see OnlineClassifier
+    def _fit(
         self,
         X: Any,
         y: Any,
-        coef_init: ArrayLike | None = None,
-        intercept_init: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Learn from the rows of X and the labels of each.
-
-        Parameters
-        ----------
-        y : array or sparse matrix of shape (n_rows, n_labels), or a collection of labels a row
-            1 where a row has a label, 0 elsewhere; or for each row a set, tuple or list of labels.
-            A row may have none. Lists of as many zeros and ones each are taken as an indicator.
-        X, coef_init, intercept_init, sample_weight, X_val, y_val, groups
-            As of ``RuleClassifier``; the last three for rows of one label each.
-
-        Returns
-        -------
-        self
-        """
+        sample_weight: ArrayLike | None,
+        own: tuple[Any, Any, Any],
+        **start: ArrayLike | None,
+    ) -> Trained:
         self._meet(y, goes_on=self.warm_start)
-        own = {"X_val": X_val, "y_val": y_val, "groups": groups}
-        if self._several and any(one is not None for one in own.values()):
+        if self._several and any(part is not None for part in own):
             raise InputError(
                 "X_val, y_val and groups are for rows of one label each: leave them out."
             )
-        start = {"coef_init": coef_init, "intercept_init": intercept_init}
         if not (self._several and (self.thresholds or self.calibrate)):
             given = label_rows(y) if self._several else y
-            return super().fit(X, given, **start, sample_weight=sample_weight, **own)
+            return super()._fit(X, given, sample_weight, own, **start)
         goes_on = self.warm_start and "_model" in vars(self)
         rows, labels = self._check_rows(X, y, reset=not goes_on)
         weight = check_sample_weight(sample_weight, len(labels.numbers))
         with ThreadPoolExecutor(1) as other:  # kernels let go of the interpreter: both run at once
             apart = other.submit(self._held_out_fit, rows, labels, weight, **start)
-            super().fit(X, labels, **start, sample_weight=sample_weight)
+            trained = super()._fit(X, labels, sample_weight, own, **start)
             self._model.arrays, self._model.calibration = apart.result()
-        return self
+        return trained
 
     def partial_fit(
         self,
