@@ -3,13 +3,19 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
 
+from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.model import Model
+from rosenblatt.models.rows import input_rows
 from rosenblatt.wording import percent
 from tests.cli.running import invoked
-from tests.models.test_labels import LABELS, TEXTS, made, written
+from tests.models.test_labels import LABELS, TEXTS, indicator, made, written
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +65,38 @@ def test_the_best_labels_and_their_probabilities(model: str, tmp_path: Path) -> 
     assert heading.split("\t") == ["labels", *(f"probability_{one}" for one in found.classes)]
     assert [float(line.split("\t")[1]) for line in lines] == shares[:, 0].tolist()
     assert shares.sum(axis=1).max() > 1.2  # each by itself
+
+
+def test_against_others(model: str, tmp_path: Path) -> None:
+    """A classifier of scikit-learn for each label, and the usual labels, are judged alike."""
+    labels, texts = made(200, seed=8)
+    labels[0].append("strange")
+    data = written(tmp_path, "tsv", labels, texts)
+    (tmp_path / "train").mkdir()
+    train = written(tmp_path / "train", "tsv")
+    against = ("--against", "linear-svc", "--against", "most-frequent", "--train", train)
+    document = json.loads(invoked("evaluate", model, data, *against, "--json").stdout)
+    found = Model.load(model, several=True)
+    rows, test = (
+        matrix_of(encoded.csr(found.n_features, 0.0)).toarray()
+        for encoded in (input_rows(found, TEXTS), input_rows(found, texts))
+    )
+    clf = OneVsRestClassifier(LinearSVC()).fit(rows, indicator(LABELS))
+    said = clf.predict(test)
+    truth, own = indicator(labels), indicator(found.predict(texts).tolist())
+    right = [(one == truth).all(axis=1) & (np.arange(200) > 0) for one in (said, own)]
+    linear, usual = document["against"]
+    assert linear["wrong"] == 200 - right[0].sum()
+    assert linear["micro"]["f1"] == pytest.approx(f1_score(truth, said, average="micro"), abs=2e-3)
+    assert linear["only_model_wrong"] == (right[0] & ~right[1]).sum()
+    assert linear["only_other_wrong"] == (right[1] & ~right[0]).sum()
+    assert linear["precision_at"] == {}
+    assert usual["title"] == f"always {document['baseline']['labels'][0]}"
+    assert usual["micro"]["f1"] == pytest.approx(document["baseline"]["micro_f1"])
+    shown = invoked("evaluate", model, data, *against).stdout
+    assert "Comparison on the same rows (p: McNemar's test)" in shown
+    assert "always " in shown
+    assert "micro F1" in shown.split("Comparison")[1]
 
 
 def test_evaluation(model: str, tmp_path: Path) -> None:
@@ -164,7 +202,6 @@ def test_folds(tmp_path: Path) -> None:
         (["plot", "roc", "LINES", "-o", "OUT.svg"], "needs exactly one: choose it with --class"),
         (["plot", "roc", "MODEL", "--class", "x", "-o", "OUT.svg"], "knows no label 'x'; it knows"),
         (["trace", "LINES", "--class", "x"], "has the label 'x'; there are game, gui, mail and"),
-        (["evaluate", "MODEL", "DATA", "--against", "perceptron"], "--against has no effect"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
         (
             ["tune", "DATA", "--label", "tags", "--label-separator", ";", "--metric", "f1"],

@@ -14,10 +14,12 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Layout
+from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.models.evaluation import Evaluation, mcnemar
+from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, exact_rows, mcnemar
 from rosenblatt.models.model import Model
-from rosenblatt.wording import counted, printable
+from rosenblatt.training.examples import has_label
+from rosenblatt.wording import counted, printable, word_list
 
 MOST_TREE_VALUES = 1 << 28  # 2 GB
 MOST_CATEGORIES = 254  # of a column, that scikit-learn takes
@@ -34,7 +36,7 @@ class Comparison:
         self, name: str, title: str, model: Model, predict: Predict, seconds: float | None
     ) -> None:
         self.name, self.title, self.seconds = name, title, seconds
-        self.evaluation = Evaluation(model.classes)
+        self.evaluation: Any = (LabelEvaluation if model.several else Evaluation)(model.classes)
         self.only_model_wrong = self.only_other_wrong = 0
         self._predict = predict
 
@@ -42,10 +44,20 @@ class Comparison:
         """Count a batch for which the model guesses so."""
         other = self._predict(batch)
         self.evaluation.add(batch.labels, other, None, batch.classes)
-        labelled = batch.labels >= 0
-        right, other_right = guess == batch.labels, other == batch.labels
-        self.only_model_wrong += int(np.count_nonzero(labelled & ~right & other_right))
-        self.only_other_wrong += int(np.count_nonzero(labelled & right & ~other_right))
+        given, labelled = batch.labels, batch.labels >= 0
+        self._compare((guess == given)[labelled], (other == given)[labelled])
+
+    def add_labels(
+        self, batch: Batch, truth: NDArray[Any], said: NDArray[Any], labels: Sequence[Any]
+    ) -> None:
+        """Count a batch whose rows have these of several labels, as the model says or not."""
+        other = self._predict(batch)[batch.labels >= 0]
+        self.evaluation.add(truth, other, None, labels)
+        self._compare(exact_rows(truth, said), exact_rows(truth, other))
+
+    def _compare(self, right: NDArray[np.bool_], other_right: NDArray[np.bool_]) -> None:
+        self.only_model_wrong += int(np.count_nonzero(~right & other_right))
+        self.only_other_wrong += int(np.count_nonzero(right & ~other_right))
 
     @property
     def p_value(self) -> float:
@@ -94,9 +106,12 @@ def _most_frequent(model: Model) -> Comparison:
     counts = model.training.get("class_counts")
     if not counts:
         raise InputError("The model file does not store how often each class occurred in training.")
-    best = int(np.argmax(counts))
-    title = f"always {printable(str(model.classes[best]))}"
-    return Comparison("most-frequent", title, model, lambda b: np.full(b.n_rows, best), None)
+    n_said = max(1, round(sum(counts) / model.training["n_rows"])) if model.several else 1
+    best = np.argsort(-np.asarray(counts), kind="stable")[:n_said]
+    said = np.isin(np.arange(len(counts)), best) if model.several else best[0]
+    title = f"always {printable(word_list([str(model.classes[k]) for k in best]))}"
+    predict = lambda rows: np.full((rows.n_rows, *np.shape(said)), said)  # noqa: E731
+    return Comparison("most-frequent", title, model, predict, None)
 
 
 def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: Screen) -> Batch:
@@ -119,6 +134,7 @@ def _training_rows(model: Model, train: Sequence[str], layout: Layout, screen: S
 def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Comparison:
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression, Perceptron
+    from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import LinearSVC
 
     columns: Callable[[Batch], Any] = partial(_matrix, model)
@@ -138,21 +154,28 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
             "linear-svc": LinearSVC(),
         }[name]
     title = type(learner).__name__
-    known = (rows.labels >= 0) & (rows.labels < len(model.classes))
+    n_classes, known = len(model.classes), rows.labels >= 0
+    targets: Any = rows.labels
+    if model.several:
+        learner, numbers = OneVsRestClassifier(learner), SetNumbers(model.classes)
+        sets = numbers.sets(rows.classes)
+        targets = has_label(sets, np.maximum(targets, 0), len(numbers.labels))[:, :n_classes]
+    else:
+        known &= targets < n_classes
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            learner.fit(columns(rows)[known], rows.labels[known])
+            learner.fit(columns(rows)[known], targets[known])
         except ValueError as error:
             msg = f"scikit-learn's {title} cannot be trained on these rows: {error}"
             raise InputError(msg) from error
     seconds = time.perf_counter() - started
     unfinished = any(warning.category.__name__ == "ConvergenceWarning" for warning in caught)
     screen.say(f"{title}: {seconds:.2f} s{', did not converge' if unfinished else ''}.")
-    return Comparison(
-        name, title, model, lambda b: np.asarray(learner.predict(columns(b))), seconds
-    )
+    kind = bool if model.several else targets.dtype
+    predict = lambda batch: np.asarray(learner.predict(columns(batch)), kind)  # noqa: E731
+    return Comparison(name, title, model, predict, seconds)
 
 
 def _matrix(model: Model, batch: Batch) -> Any:

@@ -113,8 +113,6 @@ def evaluate(
             f"{word_list(BASELINES[1:], joint=' or ')}."
         )
     model = Model.load(model_path, several=True)
-    if model.several:
-        options.refuse(["against"], "a model of one label a row")
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 
@@ -132,7 +130,8 @@ def _judge_model(
     batches, counts = model.rows(files, tell=told.append), model.training.get("class_counts")
     evaluation: Judged
     if model.several:
-        evaluation = label_evaluation_of(model, batches, told)
+        watchers = [one.add_labels for one in comparisons]
+        evaluation = label_evaluation_of(model, batches, *watchers, told=told)
     else:
         evaluation = evaluation_of(model, batches, *(one.add for one in comparisons), told=told)
     for remark in evaluation.remarks:
@@ -144,15 +143,14 @@ def _judge_model(
         report = {"model": model_path, "data": list(data), **evaluation.report(), **files.report()}
         names = ("labels", "micro_f1") if model.several else ("label", "error")
         report["baseline"] = dict(zip(names, evaluation.baseline(counts), strict=True))
-        if not model.several:
-            report["against"] = [comparison.report() for comparison in comparisons]
+        report["against"] = [comparison.report() for comparison in comparisons]
         screen.json(report | _limit(evaluation, max_error))
     else:
         _show_evaluation(screen, evaluation, counts, files)
     if isinstance(evaluation, Evaluation):
         _show_probabilities(screen, model, evaluation)
         _show_coverage(screen, model, evaluation)
-        _show_comparisons(screen, evaluation, comparisons)
+    _show_comparisons(screen, evaluation, comparisons)
     return _is_low_enough(screen, evaluation, max_error)
 
 
@@ -287,15 +285,20 @@ def _show_coverage(screen: Screen, model: Model, evaluation: Evaluation) -> None
 
 
 def _show_comparisons(
-    screen: Screen, evaluation: Evaluation, comparisons: Sequence[Comparison]
+    screen: Screen, evaluation: Judged, comparisons: Sequence[Comparison]
 ) -> None:
+    """Show other models on the same rows; an error is a row that is not exactly right."""
     if not comparisons:
         return
-    judged = [("this model", evaluation, "")]
+    judged: list[tuple[str, Any, str]] = [("this model", evaluation, "")]
     judged += [(c.title, c.evaluation, c.verdict) for c in comparisons]
+    headings = ["", "error", "95% interval", "difference"]
     rows: list[list[Cell]] = [
         [title, percent(one.error), interval(one.n_wrong, one.n_rows), verdict]
         for title, one, verdict in judged
     ]
-    headings = ("", "error", "95% interval", "difference")
+    if isinstance(evaluation, LabelEvaluation):
+        headings.append("micro F1")
+        for row, (_, one, _) in zip(rows, judged, strict=True):
+            row.append(decimals(one.micro["f1"]))
     screen.table(headings, rows, "Comparison on the same rows (p: McNemar's test)")

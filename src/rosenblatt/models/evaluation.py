@@ -292,10 +292,13 @@ class LabelEvaluation(ClassCounts):
         self,
         truth: NDArray[np.bool_],
         said: NDArray[np.bool_],
-        scores: NDArray[Any],
+        scores: NDArray[Any] | None,
         labels: Sequence[Any] | None = None,
     ) -> None:
-        """Count rows: which has which label, (n, K) or more if ``labels`` names unknown ones."""
+        """Count rows: which has which label, (n, K) or more if ``labels`` names unknown ones.
+
+        Without scores there is no precision at a place.
+        """
         self.labels = self.labels if labels is None else tuple(labels)
         n_known, n_new = len(self.classes), truth.shape[1] - self.counts.shape[1]
         self.counts = np.pad(self.counts, ((0, 0), (0, max(n_new, 0))))
@@ -305,7 +308,10 @@ class LabelEvaluation(ClassCounts):
         self.counts[2, : truth.shape[1]] += truth.sum(axis=0)
         self.n_rows += len(truth)
         self.n_unknown += int(strange.any(axis=1).sum())
-        self.n_exact += int(((known == said).all(axis=1) & ~strange.any(axis=1)).sum())
+        self.n_exact += int(exact_rows(truth, said).sum())
+        if scores is None:
+            self._hits = {}
+            return
         order = np.argsort(-scores, axis=1, kind="stable")[:, : max(self._hits, default=0)]
         ranked = np.take_along_axis(known, order, axis=1)
         for k in self._hits:
@@ -409,11 +415,22 @@ def evaluation_of(
     return evaluation
 
 
+def exact_rows(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which rows are said to have exactly their labels; those not known stand last."""
+    known, strange = np.split(truth, [said.shape[1]], axis=1)
+    exact: NDArray[np.bool_] = (known == said).all(axis=1) & ~strange.any(axis=1)
+    return exact
+
+
 def label_evaluation_of(
-    model: Model, batches: Iterable[Batch], told: Sequence[str] = ()
+    model: Model,
+    batches: Iterable[Batch],
+    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any], Sequence[Any]], object],
+    told: Sequence[str] = (),
 ) -> LabelEvaluation:
     """Judge a model by the rows of batches, which may have several labels.
 
+    Watchers see each, which of its rows have and are said to have which label, and the labels.
     ``told`` has, once all rows are read, sentences on what was unusual about them.
     """
     evaluation, scorer = LabelEvaluation(model.classes), Scorer(model)
@@ -423,7 +440,10 @@ def label_evaluation_of(
         evaluation.n_unlabelled += int((~given).sum())
         truth = has_label(sets, batch.labels[given], len(numbers.labels))
         scores = scorer.scores(batch)[given]
-        evaluation.add(truth, model.has_label(scores), scores, numbers.labels)
+        said = model.has_label(scores)
+        evaluation.add(truth, said, scores, numbers.labels)
+        for watcher in watchers:
+            watcher(batch, truth, said, numbers.labels)
     evaluation.remarks = list(told)
     return evaluation
 

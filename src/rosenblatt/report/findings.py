@@ -207,7 +207,7 @@ def findings(
     if test is None:
         return found
     if model.several:
-        return replace(found, labels=label_evaluation_of(model, test, told))
+        return replace(found, labels=label_evaluation_of(model, test, told=told))
     hardest, alone = HardestRows(model), Giveaways(rankings, len(model.classes))
     return replace(
         found,
