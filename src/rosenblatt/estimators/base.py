@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -36,7 +36,6 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.continuation import (
     all_known,
     first_classes,
-    last_mistakes,
     learn_batch,
     model_with_classes,
 )
@@ -57,7 +56,7 @@ from rosenblatt.training.history import (
 )
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.training.memory import Vote
-from rosenblatt.training.state import State, fit
+from rosenblatt.training.state import State, count_mistakes, fit
 
 
 @cache
@@ -459,7 +458,11 @@ class OnlineClassifier(FittedClassifier, stored=False):
             made = outcome.mistakes.before(state.count)
             model.mistakes.extend_by(made, examples.rows, state.count)
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
-        return outcome, partial(last_mistakes, model, learner, examples) if last_decide else None
+
+        def held_mistakes() -> int:
+            return count_mistakes(state, state.weights, examples, examples.numbers(), plan.zero)
+
+        return outcome, held_mistakes if last_decide else None
 
     def _learn_batch(self, learner: Learner, examples: Examples) -> None:
         if len(examples.numbers()) and learn_batch(self._model, learner, examples):

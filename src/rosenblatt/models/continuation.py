@@ -29,7 +29,7 @@ from rosenblatt.training.examples import (
     winners,
 )
 from rosenblatt.training.loop import hold_interrupt
-from rosenblatt.training.state import count_mistakes, recorded_pass, run_pass
+from rosenblatt.training.state import recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
@@ -76,13 +76,6 @@ def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
         arrays[THRESHOLDS] = np.append(np.zeros(len(labels)), of_best)
         arrays[THRESHOLDS][np.searchsorted(labels, model.labels)] = own
     return nothing | {"training": training, "arrays": arrays}
-
-
-def last_mistakes(model: Model, learner: Learner, examples: Examples) -> int:
-    """Count the rows that the last weights of a model misclassify, held as they are."""
-    state, zero = model.state, ZERO_CONVENTIONS[learner.zero]
-    state.arrange_for(examples.rows)
-    return count_mistakes(state, state.weights, examples, examples.numbers(), zero)
 
 
 def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
