@@ -254,9 +254,7 @@ def _hash(text: int, place: int, length: int, seed: Any) -> Any:
         mixed = _mixed(mixed, word_at(text, place))
         place += 8
         length -= 8
-    if length > 0:
-        mixed = _mixed(mixed, word_at(text, place) & (ALL >> U(64 - 8 * length)))
-    return _last(mixed)
+    return _last(_mixed(mixed, word_at(text, place) & (ALL >> U(64 - 8 * length))))
 
 
 @compiled
@@ -269,13 +267,14 @@ def hash_names(
 ) -> None:
     """Write the hash of each name."""
     for k in range(len(hashes)):
-        start, stop = offsets[k], offsets[k + 1]
+        start, stop, seed = offsets[k], offsets[k + 1], seeds[k]
         end = start if pairs[k] else stop
         while end < stop and byte_at(letters, end) != SPACE:
             end += 1
-        hashes[k] = _hash(letters, start, end - start, seeds[k])
+        hashes[k] = _hash(letters, start, end - start, seed) if end > start else _last(seed)
         if end < stop:
-            second = _hash(letters, end + 1, stop - end - 1, seeds[k])
+            start, length = end + 1, stop - end - 1
+            second = _hash(letters, start, length, seed) if length > 0 else _last(seed)
             hashes[k] = _pair(hashes[k], second)
 
 
