@@ -84,13 +84,9 @@ class _Buffer:
     """Room for the values of one block; memory that is never written to is never taken."""
 
     def __init__(self, n_values: int, *, holds: bool = True) -> None:
-        self._room = n_values
         self._holds = holds  # else the values are counted, and those of the blocks are none
         self._data, self._indices = np.empty(n_values * holds), np.empty(n_values * holds, np.int32)
         self.filled, self.batches = 0, list[Batch]()
-
-    def has_room_for(self, batch: Batch) -> bool:
-        return self.filled + len(batch.data) <= self._room
 
     def add(self, batch: Batch) -> None:
         """Append the rows of a batch; the first one that is larger than all the room takes more."""
@@ -144,7 +140,7 @@ def _gathered(
     first_row = n_features = 0
     for batch in _pieces(batches, max(1, n_values // PIECES)):
         buffer = buffers[turn % 2]
-        if buffer.batches and not buffer.has_room_for(batch):
+        if buffer.batches and buffer.filled + len(batch.data) > n_values:
             block = buffer.block(first_row)
             first_row += block.n_rows
             if turn == 0:

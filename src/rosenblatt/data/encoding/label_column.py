@@ -294,22 +294,15 @@ def check_labels(table: Table, name: str) -> None:
         whole = bool((values == values.floor()).all())
         check_quantity(table.file, n_values, n_rows, whole=whole, column=name)
     elif n_rows >= FEWEST_ROWS and 2 * n_values > n_rows:
+        likely = _likely_separator(values) if values.dtype == pl.String else None
+        separator = Parameter("label_separator", likely)
         raise InputError(
             f"{table.file}: column '{name}' has {n_values:,} different values in {n_rows:,} rows,"
             " so that nearly every row would be a class of its own; name another column with "
             f"{Parameter('label')}",
-            _several_hint(values),
+            "" if likely is None else f", or, if rows have several labels, use {separator}",
             ".",
         )
-
-
-def _several_hint(values: "pl.Series") -> Sentence | str:
-    likely = _likely_separator(values) if values.dtype == pl.String else None
-    if likely is None:
-        return ""
-    return Sentence(
-        f", or, if rows have several labels, use {Parameter('label_separator', likely)}"
-    )
 
 
 def check_quantity(
