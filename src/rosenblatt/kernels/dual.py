@@ -83,26 +83,3 @@ def joint_block(
             note(log, updates, t, k, rival, tau, seen + t)
             updates += 1
     return Counts(mistakes, updates, loss)
-
-
-@compiled
-def column_mistakes(signs: NDArray[Any], scores: NDArray[Any], zero: int) -> int:
-    """Count the mistakes of all columns under these scores."""
-    mistakes = 0
-    for k in range(len(scores)):
-        for t in range(scores.shape[1]):
-            y = signs[k, t]
-            if not break_tie(y * scores[k, t], y, zero) > 0.0:
-                mistakes += 1
-    return mistakes
-
-
-@compiled
-def joint_mistakes(labels: NDArray[Any], scores: NDArray[Any], zero: int) -> int:
-    """Count the rows whose class does not lead under these scores."""
-    mistakes = 0
-    for t in range(scores.shape[1]):
-        rival = best_rival(scores[:, t], labels[t], zero)
-        if not pair_margin(scores[:, t], labels[t], rival, zero) > 0.0:
-            mistakes += 1
-    return mistakes

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.budget import budget_block
 from rosenblatt.kernels.counts import Counts, Log, empty_log
-from rosenblatt.kernels.dual import column_block, column_mistakes, joint_block, joint_mistakes
+from rosenblatt.kernels.dual import column_block, joint_block
 from rosenblatt.kernels.prefix_sums import Steps
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import GrowingArray, join, take
@@ -29,7 +29,14 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import ArraySupply, Examples, or_empty, random_words, winners
+from rosenblatt.training.examples import (
+    ArraySupply,
+    Examples,
+    leads_of,
+    or_empty,
+    random_words,
+    winners,
+)
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 
@@ -78,10 +85,19 @@ class KernelTraining(ArraySupply):
 
     def mistakes(self) -> int:
         """Count the mistakes that the last weights make on the rows learned from."""
-        count = joint_mistakes if self._state.pairs else column_mistakes
-        return sum(
-            count(self._targets(here), scores, self._zero) for here, scores in self._last_scores()
-        )
+        return sum(self._n_wrong(*part) for part in self._last_scores())
+
+    def _n_wrong(self, here: NDArray[Any], scores: NDArray[Any]) -> int:
+        """Count the mistakes of all columns, or rows whose class does not lead, by their scores."""
+        targets, zero = self._targets(here), self._zero
+        if not self._state.pairs:
+            margins = targets * scores
+            right = (margins > 0.0) | ((margins == 0.0) & (targets == zero))
+        elif zero:
+            right = winners(scores.T, positive=zero > 0) == targets
+        else:
+            right = leads_of(scores.T.copy(), targets)[0] > 0.0
+        return int(np.count_nonzero(~right))
 
     def held_out_mistakes(self) -> int:
         """Count the held-out rows that the memory misclassifies."""
