@@ -47,9 +47,11 @@ def dot_ahead(x: NDArray[Any], y: NDArray[Any], length: int, near: int, far: int
 
 
 @compiled
-def gathered_dot(x: NDArray[Any], indices: NDArray[Any], w: NDArray[Any], start: int) -> float:
+def gathered_dot(
+    x: NDArray[Any], indices: NDArray[Any], w: NDArray[Any], start: int, stop: int
+) -> float:
     """Call the intrinsic."""
-    total: float = sparse_dot(x, indices, start, len(x), w)
+    total: float = sparse_dot(x, indices, start, stop, w)
     return total
 
 
@@ -69,17 +71,39 @@ def test_asking_ahead_changes_nothing(length: int) -> None:
     assert same_bits(dot_ahead(x, y, length, 1, 2), dot(x, y, 3, length))
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.bool_])
 @pytest.mark.parametrize("width", [np.int32, np.int64])
-@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 8, 61])
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 5, 8, 11, 12, 13, 15, 16, 17, 61])
 def test_sparse_products_add_in_a_fixed_order(dtype: type, width: type, length: int) -> None:
-    """The product of a sparse row agrees with plain lists in 4 lanes to the last bit."""
+    """The product of a sparse row agrees with plain lists in 4 lanes to the last bit.
+
+    So it does at the end of the arrays and where infinite products come behind it, which are read.
+    """
     rng = np.random.default_rng(length)
-    x: NDArray[Any] = rng.standard_normal(length + 2).astype(dtype)
-    w: NDArray[Any] = rng.standard_normal(500)
-    indices: NDArray[Any] = rng.integers(0, 500, length + 2).astype(width)
-    listed = [float(a) * float(w[j]) for a, j in zip(x[2:], indices[2:], strict=True)]
-    assert same_bits(gathered_dot(x, indices, w, 2), lane_sum(listed, SPARSE_LANES))
+    w: NDArray[Any] = np.append(rng.standard_normal(500), np.inf)
+    x: NDArray[Any] = np.maximum(rng.standard_normal(length + 40) * 50 + 100, 1).astype(dtype)
+    indices: NDArray[Any] = rng.integers(0, 500, length + 40).astype(width)
+    indices[length + 2 :] = 500
+    stop = length + 2
+    listed = [float(a) * float(w[j]) for a, j in zip(x[2:stop], indices[2:stop], strict=True)]
+    for behind in (0, 1, 15, 16, 38):
+        end = stop + behind
+        ours = gathered_dot(x[:end], indices[:end], w, 2, stop)
+        assert same_bits(ours, lane_sum(listed, SPARSE_LANES))
+
+
+@pytest.mark.parametrize("n_values", [100, (1 << 20) + 1])
+@pytest.mark.parametrize("n_weights", [500, (1 << 15) + 1])
+def test_sparse_products_are_the_same_in_the_cache_and_out_of_it(
+    n_values: int, n_weights: int
+) -> None:
+    """Many values, and many weights, of which no more are read than needed, give the same bits."""
+    rng = np.random.default_rng(0)
+    x, w = rng.standard_normal(n_values), rng.standard_normal(n_weights)
+    indices = rng.integers(0, 500, n_values).astype(np.int32)
+    for start, stop in ((0, 7), (7, 22), (22, 61), (61, 61)):
+        few = gathered_dot(x[:100], indices[:100], w[:500], start, stop)
+        assert same_bits(gathered_dot(x, indices, w, start, stop), few)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 7, 8, 20, 31, 32, 33, 67])

@@ -30,10 +30,12 @@ def binary_pass(
     for t in range(len(order)):
         i = order[t]
         margin = break_tie(y[i] * rows.dot_ahead(order, t, w), y[i], zero)
+        tau = rule.step(margin, rows.sqnorm(i))
+        if margin > 0.0 and tau == 0.0:
+            continue
         if not margin > 0.0:  # true of "not a number" too, so that an overflow shows in the loss
             mistakes += 1
             loss -= margin
-        tau = rule.step(margin, rows.sqnorm(i))
         if len(weight):
             tau *= weight[i]
         if tau != 0.0:
