@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import chain
 from pathlib import Path, PurePath
 from time import perf_counter
-from typing import Any, Self
+from typing import Any
 
 import click
 
@@ -27,7 +27,7 @@ from rosenblatt.models.guarantee import guaranteed, rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
-from rosenblatt.training.history import ENDED_EARLY
+from rosenblatt.training.history import ENDED_EARLY, TerminalBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
 from rosenblatt.wording import percent, printable, size_text
@@ -301,32 +301,16 @@ def default_model_path(data: str) -> str:
     return f"{stem or 'rosenblatt'}.model"
 
 
-class TrainingBar:
+class TrainingBar(TerminalBar):
     """Bytes, rows, rows a second, mistakes and the time that is left; a context manager."""
 
     def __init__(self, n_bytes: int | None, learned: float = 1.0) -> None:
-        from rich.console import Console  # only where there is a terminal
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bars
-
-        self._bars = Bars(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[told]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._bars.add_task("reading", total=n_bytes, told="")
+        super().__init__(n_bytes, "reading", parts=False)
         self._n_bytes = n_bytes
         self._learned = learned  # share of the rows, the others are held out
         self._rows_read = 0
         self._n_rows: float | None = None
         self._passes = 0
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
 
     def reading(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield the batches, and show how far they have come."""
@@ -339,7 +323,7 @@ class TrainingBar:
             speed = self._rows_read / max(perf_counter() - started, 0.01)
             done = f"{size_text(batch.bytes_read)}{whole}  {self._rows_read:,} rows"
             line = f"{done}  {speed:,.0f} rows/s"
-            self._bars.update(self._task, completed=batch.bytes_read, told=line)
+            self._progress.update(self._task, completed=batch.bytes_read, text=line)
             yield batch
         self._n_rows = self._rows_read * self._learned
 
@@ -350,12 +334,9 @@ class TrainingBar:
         if progress.seconds > 0.0:
             line += f"  {progress.rows / progress.seconds:,.0f} rows/s"
         if self._n_rows is None:  # learning while reading: the bar is that of the bytes
-            self._bars.update(self._task, description=f"pass {progress.pass_}", told=line)
+            self._progress.update(self._task, description=f"pass {progress.pass_}", text=line)
             return
         if progress.pass_ != self._passes:
             self._passes = progress.pass_
-            self._bars.reset(self._task, total=self._n_rows, description=f"pass {self._passes}")
-        self._bars.update(self._task, completed=progress.rows, told=line)
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
+            self._progress.reset(self._task, total=self._n_rows, description=f"pass {self._passes}")
+        self._progress.update(self._task, completed=progress.rows, text=line)

@@ -43,33 +43,42 @@ def log_pass(record: PassRecord) -> None:
     )
 
 
-class ProgressBar:
-    """A bar on standard error with the mistakes so far; use it as a context manager."""
+class TerminalBar:
+    """A bar on standard error beside a text; use it as a context manager.
 
-    def __init__(self, total: int, description: str = "passes", unit: str = "") -> None:
-        from rich.console import Console  # slow to import, and wanted by few
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+    It counts ``parts`` and the time so far; else it shows the time that is left, and goes away.
+    """
 
-        self.mistakes = 0
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(f"{unit}{{task.fields[text]}}"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-        )
+    def __init__(
+        self, total: int | None, description: str, unit: str = "", *, parts: bool = True
+    ) -> None:
+        from rich import progress  # slow to import, and wanted by few
+        from rich.console import Console
+
+        text = progress.TextColumn(f"{unit}{{task.fields[text]}}")
+        columns: tuple[progress.ProgressColumn, ...]
+        columns = progress.BarColumn(24), text, progress.TimeRemainingColumn()
+        if parts:
+            bar = (progress.BarColumn(), progress.MofNCompleteColumn())
+            columns = *bar, text, progress.TimeElapsedColumn()
+        name, console = progress.TextColumn("{task.description}"), Console(stderr=True)
+        self._progress = progress.Progress(name, *columns, console=console, transient=not parts)
         self._task = self._progress.add_task(description, total=total, text="")
 
     def __enter__(self) -> Self:
         self._progress.start()
         return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+
+class ProgressBar(TerminalBar):
+    """A bar of the passes with the mistakes so far."""
+
+    def __init__(self, total: int, description: str = "passes", unit: str = "") -> None:
+        super().__init__(total, description, unit)
+        self.mistakes = 0
 
     def __call__(self, record: PassRecord) -> None:
         """Move the bar by one pass."""
@@ -80,9 +89,6 @@ class ProgressBar:
         held_out = record.validation_score
         accuracy = "" if held_out is None else f", held-out accuracy {held_out:.4f}"
         return f"{record.mistakes} mistakes, {self.mistakes} so far{accuracy}"
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
 
 
 @dataclass(frozen=True)
