@@ -251,7 +251,7 @@ def test_what_is_promised(page: Visit, server: ModelServer, tmp_path: Path) -> N
         page.page.click("[name=predict]")
         bounds: Any = answer.error_at_most if how else [answer.error_at_most]
         share = f"{100 * bounds[0]:.3g} %"
-        told = f"labels as sure at most are wrong: game {share}" if how else f"at most {share} are"
+        told = f"; error at most: game {share}" if how else f"at most {share} are"
         says(page, ".result .promise", told)
 
 

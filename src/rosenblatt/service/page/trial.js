@@ -171,7 +171,7 @@ function promise(bound, label) {
   const share = (value) => `${shown(100 * value, 3)} %`;
   if (!Array.isArray(bound)) return `; of answers as sure at most ${share(bound)} are wrong`;
   const each = bound.map((value, k) => `${label[k]} ${share(value)}`);
-  return each.length ? `; of labels as sure at most are wrong: ${each.join(", ")}` : "";
+  return each.length ? `; error at most: ${each.join(", ")}` : "";
 }
 
 // The three highest values with their classes.
