@@ -184,18 +184,16 @@ class TextColumn:
                 f" {MOST_BYTES >> 20:,} MiB of text in {len(series):,} rows; read fewer at a time."
             )
         hashed = isinstance(self._numbering, HashedNumbering)
-        terms = self._terms(series, named=not hashed)
+        how = series, self._seed, self._numbering.key_mask
+        if self._lengths is not None:
+            terms = scanned_ngrams(*how, self._lengths)
+        else:
+            terms = scanned_terms(*how, pairs=self._pairs, named=not hashed)
         if hashed and not self._numbering.growing:
             return self.weighed(terms.indices, terms)
         starts, stops, letters = terms.spelled or NO_TERMS
         names = Spelled(starts.copy(), stops.copy(), letters.copy())
         return terms._replace(data=terms.data.copy(), indices=terms.indices.copy(), spelled=names)
-
-    def _terms(self, series: "pl.Series", *, named: bool) -> Batch:
-        how = self._seed, self._numbering.key_mask
-        if self._lengths is not None:
-            return scanned_ngrams(series, *how, self._lengths)
-        return scanned_terms(series, *how, pairs=self._pairs, named=named)
 
     def learn(self, prepared: Batch) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
