@@ -226,9 +226,9 @@ def _show_evaluation(
     screen.show(
         f"Baseline: always predicting {printable(str(label))} has error {percent(baseline)}."
     )
-    line = f"Accuracy {percent(evaluation.accuracy)}"
-    if evaluation.roc_auc is not None:
-        line += f", ROC AUC {evaluation.roc_auc:.4f}"
+    line, area = f"Accuracy {percent(evaluation.accuracy)}", evaluation.roc_auc
+    if area is not None:
+        line += f", ROC AUC {area:.4f}"
     balanced = decimals(evaluation.balanced_accuracy)
     mean_f1 = decimals(evaluation.macro["f1"])
     screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")

@@ -46,9 +46,9 @@ def class_table(evaluation: Evaluation) -> TableParts:
         for r in reports
     ]
     headings = ["class", "precision", "recall", "F1", "rows"]
-    if evaluation.average_precision:
+    if precisions := evaluation.average_precision:
         headings.append("average precision")
-        values = [*evaluation.average_precision, *[None] * len(rows)]
+        values = [*precisions, *[None] * len(rows)]
         rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
     return headings, rows, title
 
