@@ -751,9 +751,7 @@ CHECKS = {
 
 
 def check_parameters(
-    owner: str,
-    parameters: Mapping[str, object],
-    checks: Mapping[str, Check | Interval] = CHECKS,
+    owner: str, parameters: Mapping[str, object], checks: Mapping[str, Check | Interval] = CHECKS
 ) -> None:
     """Raise InputError for the first parameter that is not what it must be.
 

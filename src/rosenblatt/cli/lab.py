@@ -38,12 +38,7 @@ from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
     help="Write the page to this file, and do not open it.",
 )
 def lab(
-    screen: Screen,
-    data: str | None,
-    toy: str,
-    browser: bool,
-    export: str | None,
-    **columns: Any,
+    screen: Screen, data: str | None, toy: str, browser: bool, export: str | None, **columns: Any
 ) -> None:
     """Open an interactive page to train a perceptron on points in the plane.
 

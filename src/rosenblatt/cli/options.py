@@ -32,12 +32,7 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 GIVEN = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
-SHUFFLES: dict[str, bool | str] = {
-    "every-pass": True,
-    "full": "full",
-    "once": "once",
-    "no": False,
-}
+SHUFFLES: dict[str, bool | str] = {"every-pass": True, "full": "full", "once": "once", "no": False}
 LEAST, MOST = sys.float_info.min, sys.float_info.max  # weights
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

@@ -343,8 +343,7 @@ KINDS = {
         *("ReliabilityDisplay", _reliability, LEARNER),
     ),
     "confusion": PictureKind(
-        "Number of rows by true and predicted class.",
-        *("ConfusionDisplay", _judged, LEARNER),
+        "Number of rows by true and predicted class.", *("ConfusionDisplay", _judged, LEARNER)
     ),
     "comparison": PictureKind(
         "Last, averaged and voted perceptron beside a decision tree and nearest neighbours.",

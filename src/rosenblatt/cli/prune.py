@@ -33,12 +33,7 @@ from rosenblatt.wording import percent, size_text
 )
 @options.layout
 def prune(
-    screen: Screen,
-    model_path: str,
-    max_size: int,
-    output: str,
-    test: Sequence[str],
-    layout: Layout,
+    screen: Screen, model_path: str, max_size: int, output: str, test: Sequence[str], layout: Layout
 ) -> None:
     """Write MODEL to a smaller file that keeps the features with the largest effect.
 

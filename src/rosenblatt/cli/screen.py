@@ -287,10 +287,7 @@ def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None
 
 
 def _write_section(
-    ctx: click.Context,
-    formatter: click.HelpFormatter,
-    title: str,
-    options: Sequence[click.Option],
+    ctx: click.Context, formatter: click.HelpFormatter, title: str, options: Sequence[click.Option]
 ) -> None:
     """Write options; a default in words stands there without click's parentheses."""
     records = [option.get_help_record(ctx) for option in options]

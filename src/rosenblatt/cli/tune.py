@@ -56,8 +56,7 @@ search_options = options.group(
 )
 @search_options
 @options.setting(
-    "time_limit",
-    help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far.",
+    "time_limit", help="Stop searching after this time (90, 90s, 5m, 1h) and take the best so far."
 )
 @options.recipe
 @options.settings(*options.SEVERAL)
@@ -112,13 +111,7 @@ def run_search(
     context = click.get_current_context()
     fixed = [str(param.name) for param in context.command.params if is_given(context, param)]
     found = tune_files(
-        data,
-        known,
-        fixed,
-        metric=metric,
-        folds=folds,
-        time_limit=time_limit,
-        tell=tell,
+        data, known, fixed, metric=metric, folds=folds, time_limit=time_limit, tell=tell
     )
     screen.clear_bar()
     return found.parameters, found.search

@@ -12,18 +12,11 @@ from rosenblatt.version import __version__
 
 def page(found: Findings) -> str:
     """Return the whole document."""
-    return (
-        templates()
-        .get_template("page.html")
-        .render(
-            found=found,
-            model=found.model,
-            shapes=sections,
-            tables=tables,
-            plots=plots,
-            wording=wording,
-            reasons=REASONS,
-            day=datetime.now(UTC).date().isoformat(),
-            version=__version__,
-        )
-    )
+    modules = {"shapes": sections, "tables": tables, "plots": plots, "wording": wording}
+    facts = {
+        "reasons": REASONS,
+        "version": __version__,
+        "day": datetime.now(UTC).date().isoformat(),
+    }
+    template = templates().get_template("page.html")
+    return template.render(found=found, model=found.model, **modules, **facts)

@@ -62,11 +62,7 @@ class Reply(Response):
     """An answer: bytes, nothing, or what becomes JSON."""
 
     def __init__(
-        self,
-        body: Any,
-        status: HTTPStatus = HTTPStatus.OK,
-        kind: str = JSON,
-        headers: Headers = (),
+        self, body: Any, status: HTTPStatus = HTTPStatus.OK, kind: str = JSON, headers: Headers = ()
     ) -> None:
         self.status_code, self.background = status, None
         self.body = (body or b"") if isinstance(body, bytes | None) else encode(body)

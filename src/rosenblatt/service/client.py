@@ -205,12 +205,7 @@ class Client:
         return self._post(requests.ExplanationAnswer, model, "explain", **fields)
 
     def why(
-        self,
-        model: str,
-        features: Features,
-        *,
-        label: requests.Label | None = None,
-        top: int = 20,
+        self, model: str, features: Features, *, label: requests.Label | None = None, top: int = 20
     ) -> requests.WhyAnswer:
         """Return the examples that taught the model its score of a row; see ``explain``."""
         fields: dict[str, Any] = {"features": features, "label": label, "top": top}

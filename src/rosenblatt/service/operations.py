@@ -298,11 +298,7 @@ async def why(app: Application, call: Call, body: requests.ExplainRequest) -> re
 
 
 def why_answer(
-    writer: Writer,
-    entry: Entry,
-    features: Features,
-    top: int,
-    asked: requests.Label | None = None,
+    writer: Writer, entry: Entry, features: Features, top: int, asked: requests.Label | None = None
 ) -> requests.WhyAnswer:
     """Return the examples that taught the model its score of a row, as the sum that it is."""
     model = entry.record.model
