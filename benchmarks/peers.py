@@ -73,7 +73,7 @@ def class_dot_products(rows: Rows, n_rows: int, w: NDArray[Any], scores: NDArray
     """Do the same with the weights of several classes."""
     total = 0.0
     for i in range(n_rows):
-        rows.scores(i, w, scores)
+        rows.scores(i, w, 0, scores)
         total += scores[0]
     return total
 

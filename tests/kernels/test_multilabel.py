@@ -34,7 +34,9 @@ def label_sets(drawn: Drawn) -> LabelSets:
 
 def room(n_features: int, n_rows: int = 0) -> Workspace:
     """Return room for a pass, and for the steps of rows."""
-    work = Workspace(np.empty(K), np.empty(K), np.empty(K), np.empty(n_features + 1))
+    activations, sides, steps = np.empty((3, K))
+    rooms = np.empty(K, np.int64), np.empty(n_features + 1)
+    work = Workspace(activations, sides, steps, *rooms)
     if not n_rows:
         return work
     return work._replace(log=empty_log(n_rows * K), n_lines=np.zeros(1, np.int64))

@@ -60,7 +60,7 @@ def gathered_scores(
     x: NDArray[Any], indices: NDArray[Any], w: NDArray[Any], out: Changed[NDArray[Any]]
 ) -> None:
     """Call the intrinsic."""
-    sparse_scores(x, indices, 2, len(x), w, out)
+    sparse_scores(x, indices, 2, len(x), w, 0, out)
 
 
 @pytest.mark.parametrize("length", [0, 16, 100])

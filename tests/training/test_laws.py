@@ -1,5 +1,6 @@
 """Laws of the family, on data that Hypothesis draws."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import AROW, PA, PA1, Perceptron, Rule, pair_scale
 from rosenblatt.training.examples import Examples, row_numbers, targets_of
-from rosenblatt.training.loop import Plan
+from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, fit, run_pass
 from tests import reference
@@ -45,31 +46,53 @@ def one_pass(
 
 @pytest.mark.parametrize("form", sorted(FORMATS))
 @pytest.mark.parametrize("rule", [Perceptron(1.0), PA1(0.3), AROW(1.0)])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("weighted", "n_labels"), [(False, 6), (True, 6), (False, 7)])
 def test_parts_of_labels(
-    form: str, rule: Rule, weighted: bool, monkeypatch: pytest.MonkeyPatch
+    form: str, rule: Rule, weighted: bool, n_labels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Labels learned in parts, side by side, and rows in pieces give the same bits and counts."""
+    """Labels learned in parts, side by side, give the same bits and counts."""
     generator = np.random.default_rng(3)
     values = generator.normal(size=(40, 7)) * (generator.random((40, 7)) < 0.6)
-    truth = generator.random((40, 6)) < 0.3
+    truth = generator.random((40, n_labels)) < 0.3
     sets = np.nonzero(truth)[1].astype(np.int32), np.append(0, truth.sum(axis=1).cumsum())
     weight = generator.random(40) if weighted else None
     examples = Examples(FORMATS[form](values), row_numbers(40), weight, sets=sets)
     order, found = generator.permutation(40), []
-    for least in (1 << 40, 1):
+    for least, apart in ((1 << 40, 128), (1, 128), (1, 2)):
         monkeypatch.setattr("rosenblatt.training.state.MANY_PRODUCTS", least)
-        monkeypatch.setattr("rosenblatt.training.state.VALUES_AT_ONCE", 50)
-        state = State.zeros(7, 6, averaged=True, uncertain=isinstance(rule, AROW), labels="each")
+        monkeypatch.setattr("rosenblatt.training.state.LABELS_APART", apart)
+        uncertain = isinstance(rule, AROW)
+        state = State.zeros(7, n_labels, averaged=True, uncertain=uncertain, labels="each")
         counts = [run_pass(state, examples, order, rule, 0) for _ in range(2)]
         found.append((state, counts))
-    (whole, before), (parts, after) = found
-    assert whole.count == parts.count == 81
-    assert same_bits(whole.weights, parts.weights)
-    assert same_bits(whole.average(), parts.average())
-    for one, other in zip(before, after, strict=True):
-        assert one[:2] == other[:2]
-        assert other.loss == pytest.approx(one.loss, rel=1e-12)
+    (whole, before), *others = found
+    for parts, after in others:
+        assert whole.count == parts.count == 81
+        assert same_bits(whole.weights, parts.weights)
+        assert same_bits(whole.average(), parts.average())
+        for one, other in zip(before, after, strict=True):
+            assert one[:2] == other[:2]
+            assert other.loss == pytest.approx(one.loss, rel=1e-12)
+
+
+def test_an_average_that_begins_late() -> None:
+    """It is the mean of the vectors after the first passes, and no pass before it is judged."""
+    generator = np.random.default_rng(4)
+    rows, labels = csr(generator.normal(size=(30, 5))), generator.integers(0, 2, 30)
+    held_out = np.zeros(30, bool)
+    held_out[20:] = True
+    examples = Examples(rows, targets_of(labels, 2), held_out=held_out)
+    state, plan = State.zeros(5, 2, averaged=True), Plan(PA1(0.3), 3, shuffle=False)
+    late = replace(plan, average_after=1, early_stopping=EarlyStopping())
+    outcome = fit(state, examples, late, generator)
+    alone, vectors = State.zeros(5, 2, averaged=False), []
+    for pass_ in range(outcome.best_pass):
+        for row in range(20):
+            vectors += [alone.weights.copy()] * (pass_ == 1 and row == 0)
+            run_pass(alone, examples, np.array([row]), late.rule, 0)
+            vectors += [alone.weights.copy()] * (pass_ > 0)
+    assert np.allclose(state.average(), np.mean(vectors, axis=0), rtol=1e-12)
+    assert [record.validation_score is None for record in outcome.history] == [True, False, False]
 
 
 def test_average_of_few_features() -> None:

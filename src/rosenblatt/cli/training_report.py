@@ -201,13 +201,18 @@ def _passes(model: Model, title: str) -> str:
             return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} makes by default"
         if again != best:
             return f"{passes}, since too few rows were held out to choose a number"
-        return f"{passes}, the number that held-out rows chose"
+        return f"{passes}, the number that held-out rows chose" if _judged(model) else passes
     passes, reason = counted(len(model.history), "pass") + shards, outcome["stop_reason"]
     if training["held_out_error"] is not None and len(model.history) > 1:
         passes += f", of which held-out rows chose pass {best}"
     if reason in ENDED_EARLY:
         passes += f"; {REASONS[reason]}{OPTIONS.get(reason, '')}"
     return passes
+
+
+def _judged(model: Model) -> bool:
+    """Return whether held-out rows judged the passes."""
+    return any(record["validation_score"] is not None for record in model.history)
 
 
 def _show_course(screen: Screen, model: Model) -> None:
@@ -237,7 +242,8 @@ def _show_errors(
             screen.show(f"No rows were held out{few}, so all thresholds are 0.")
         else:
             screen.show(f"On {counted(figures['rows'], 'held-out row')}: {label_figures(figures)}.")
-            screen.show("  These rows chose the passes and the thresholds; new data may do worse.")
+            chosen = "the passes and the thresholds" if _judged(model) else "the thresholds"
+            screen.show(f"  These rows chose {chosen}; new data may do worse.")
         if evaluation is not None:
             _show_test_error(screen, evaluation, test, counts)
         return

@@ -261,7 +261,7 @@ class MixedTraining:
         mix(self._state, share, alone=self._alone)
         return PartResult(share.counts, share.n_rows)
 
-    def check(self, counts: Counts, pass_: int) -> None:
+    def finish_pass(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
         self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._lesson.rule)
 

@@ -55,7 +55,7 @@ def multiclass_pass(
         rows.prefetch(order, t)
         i = order[t]
         k = y[i]
-        rows.scores(i, w, scores)
+        rows.scores(i, w, 0, scores)
         rival = best_rival(scores, k, zero)
         margin = pair_margin(scores, k, rival, zero)
         if not margin > 0.0:
@@ -80,4 +80,4 @@ def multiclass_pass(
 def class_scores(rows: Rows, w: NDArray[Any], out: Changed[NDArray[Any]]) -> None:
     """Write the activation of every class on each row to out, (rows, classes)."""
     for i in range(len(out)):
-        rows.scores(i, w, out[i])
+        rows.scores(i, w, 0, out[i])

@@ -33,23 +33,30 @@ NO_LINES = np.empty(0, np.int64)  # of a log
 
 
 class Workspace(NamedTuple):
-    """What a pass writes over with every row."""
+    """What a pass writes over with every row, for as many labels as it learns.
+
+    Labels that do not rank are learned in parts, side by side: none depends on another.
+    """
 
     activations: NDArray[Any]  # the activation of each label
     sides: NDArray[Any]  # +1 for the labels of the row at hand, −1 for the others
-    shares: NDArray[Any]  # of each label in a step by ranking
+    steps: NDArray[Any]  # the steps of labels that move, or of each its share in one by ranking
+    moving: NDArray[Any]  # labels that move
     direction: NDArray[Any]  # Σx of a label
     marks: NDArray[Any] = NO_MARKS  # what happened to each row of the order, label by label
     log: Log = NO_LOG  # gets a line for each label that a row moved
     n_lines: NDArray[Any] = NO_LINES  # one number: how many it got
+    first: int = 0  # label that is learned
 
 
 @inlined
-def take_sides(labels: LabelSets, i: int, sides: NDArray[Any]) -> None:
+def take_sides(labels: LabelSets, i: int, work: Workspace) -> None:
     """Write +1 for the labels of row i and −1 for the others."""
-    sides[:] = -1.0
+    work.sides[:] = -1.0
     for p in range(labels.ends[labels.number[i]], labels.ends[labels.number[i] + 1]):
-        sides[labels.members[p]] = 1.0
+        k = labels.members[p] - work.first
+        if 0 <= k < len(work.sides):
+            work.sides[k] = 1.0
 
 
 @inlined
@@ -77,10 +84,10 @@ def each_label_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, work.activations)
-        take_sides(labels, i, work.sides)
+        rows.scores(i, w, work.first, work.activations)
+        take_sides(labels, i, work)
         sqnorm = rows.sqnorm(i)
-        wrong, moved = False, False
+        wrong, n = False, 0
         for k in range(len(work.activations)):
             side = work.sides[k]
             margin = break_tie(side * work.activations[k], side, zero)
@@ -91,17 +98,21 @@ def each_label_pass(
             if len(weight):
                 tau *= weight[i]
             if tau != 0.0:
-                rows.add(i, side * tau, rows.of_class(w, k))
-                if len(u):
-                    rows.add(i, side * tau * (c + t), rows.of_class(u, k))
+                work.moving[n] = work.first + k
+                work.steps[n] = side * tau
+                n += 1
                 if len(work.n_lines):
-                    note_label(work.log, lines, i, k, side * tau, c + t)
+                    note_label(work.log, lines, i, work.first + k, side * tau, c + t)
                     lines += 1
-                moved = True
+        rows.add_each(i, n, work.moving, work.steps, w)
+        if len(u):
+            for q in range(n):
+                work.steps[q] *= c + t
+            rows.add_each(i, n, work.moving, work.steps, u)
         mistakes += wrong
-        updates += moved
+        updates += n > 0
         if len(work.marks):
-            work.marks[t] = WRONG * wrong + MOVED * moved
+            work.marks[t] = WRONG * wrong + MOVED * (n > 0)
     if len(work.n_lines):
         work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)
@@ -129,8 +140,8 @@ def second_order_label_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, work.activations)
-        take_sides(labels, i, work.sides)
+        rows.scores(i, w, work.first, work.activations)
+        take_sides(labels, i, work)
         wrong, moved = False, False
         for k in range(len(work.activations)):
             side = work.sides[k]
@@ -140,15 +151,16 @@ def second_order_label_pass(
                 loss -= margin
             if margin >= enough:
                 continue
-            variance = rows.scaled(i, rows.of_class(sigma, k), work.direction)
+            label = work.first + k
+            variance = rows.scaled(i, rows.of_class(sigma, label), work.direction)
             alpha, beta = rule.step(margin, variance)
             if len(weight):
                 alpha *= weight[i]
             if alpha != 0.0:
-                rows.move(i, side * alpha, work.direction, rows.of_class(w, k))
+                rows.move(i, side * alpha, work.direction, rows.of_class(w, label))
                 if len(u):
-                    rows.move(i, side * alpha * (c + t), work.direction, rows.of_class(u, k))
-                rows.narrow(i, beta, work.direction, rows.of_class(sigma, k))
+                    rows.move(i, side * alpha * (c + t), work.direction, rows.of_class(u, label))
+                rows.narrow(i, beta, work.direction, rows.of_class(sigma, label))
                 moved = True
         mistakes += wrong
         updates += moved
@@ -163,7 +175,7 @@ def share_out(work: Workspace, rule: Any, sqnorm: float, zero: int) -> int:
 
     The result is 0 where no pair is to change, 1 where one is, 2 where one is wrong.
     """
-    scores, sides, shares = work.activations, work.sides, work.shares
+    scores, sides, shares = work.activations, work.sides, work.steps
     shares[:] = 0.0
     n_pairs, worst = 0, 0
     for k in range(len(scores)):
@@ -205,16 +217,16 @@ def ranking_pass(
     for t in range(len(order)):
         rows.prefetch(order, t)
         i = order[t]
-        rows.scores(i, w, work.activations)
-        take_sides(labels, i, work.sides)
+        rows.scores(i, w, work.first, work.activations)
+        take_sides(labels, i, work)
         sqnorm = rows.sqnorm(i)
         worst = share_out(work, rule, sqnorm, zero)
         if worst == 0:
             continue
         margin, square = 0.0, 0.0
         for k in range(len(work.activations)):
-            margin += work.shares[k] * work.activations[k]
-            square += work.shares[k] * work.shares[k]
+            margin += work.steps[k] * work.activations[k]
+            square += work.steps[k] * work.steps[k]
         if worst == 2:
             mistakes += 1
             loss -= min(margin, 0.0)
@@ -224,15 +236,21 @@ def ranking_pass(
         if tau == 0.0:
             continue
         updates += 1
+        n = 0
         for k in range(len(work.activations)):
-            step = tau * work.shares[k]
+            step = tau * work.steps[k]
             if step != 0.0:
-                rows.add(i, step, rows.of_class(w, k))
-                if len(u):
-                    rows.add(i, step * (c + t), rows.of_class(u, k))
+                work.moving[n] = k
+                work.steps[n] = step
+                n += 1
                 if len(work.n_lines):
                     note_label(work.log, lines, i, k, step, c + t)
                     lines += 1
+        rows.add_each(i, n, work.moving, work.steps, w)
+        if len(u):
+            for q in range(n):
+                work.steps[q] *= c + t
+            rows.add_each(i, n, work.moving, work.steps, u)
     if len(work.n_lines):
         work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)

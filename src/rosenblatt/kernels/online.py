@@ -127,7 +127,7 @@ def predict_row(
         if not np.isfinite(activation):
             return -OVERFLOW
         return int(activation > 0.0 or (positive == 1 and activation == 0.0))
-    near.scores(0, near_w, scores)
+    near.scores(0, near_w, 0, scores)
     if not all_finite(scores, 0, scores.size):
         return -OVERFLOW
     best = 0

@@ -119,12 +119,13 @@ def sparse_scores(
     start: int,
     stop: int,
     w: NDArray[Any],
+    first: int,
     out: NDArray[Any],
 ) -> None:
-    """Write Σ x[p]·w[indices[p]] for p from start to stop to out, of w's rows."""
+    """Write Σ x[p]·w[indices[p]] for p from start to stop to out, of w's rows from first on."""
     out[:] = 0.0
     for p in range(start, stop):
-        out += float(x[p]) * w[indices[p]]
+        out += float(x[p]) * w[indices[p], first : first + len(out)]
 
 
 class Dense(NamedTuple):
@@ -176,16 +177,28 @@ class Dense(NamedTuple):
             w[j] += step * float(self.values[i, j])
         w[d] += step * self.constant
 
-    def scores(self, i: int, w: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write the activation of every class on row i to out."""
+    def scores(self, i: int, w: NDArray[Any], first: int, out: NDArray[Any]) -> None:
+        """Write the activations of as many classes, from the first on, on row i to out."""
         d = self.values.shape[1]
-        x, pairs = i * d, len(out) - len(out) % 2
-        for k in range(0, pairs, 2):
+        x, end = i * d, first + len(out)
+        pairs = end - len(out) % 2
+        for k in range(first, pairs, 2):
             a, b = lane_dot_pair(self.values, x, w, k * (d + 1), (k + 1) * (d + 1), d)
-            out[k] = a + self.constant * w[k, d]
-            out[k + 1] = b + self.constant * w[k + 1, d]
-        for k in range(pairs, len(out)):
-            out[k] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
+            out[k - first] = a + self.constant * w[k, d]
+            out[k - first + 1] = b + self.constant * w[k + 1, d]
+        for k in range(pairs, end):
+            out[k - first] = lane_dot(self.values, x, w, k * (d + 1), d) + self.constant * w[k, d]
+
+    def add_each(
+        self, i: int, n: int, classes: NDArray[Any], steps: NDArray[Any], w: NDArray[Any]
+    ) -> None:
+        """Change w of n classes to w + step·x of row i, by the step of each."""
+        d = self.values.shape[1]
+        for q in range(n):
+            k, step = classes[q], steps[q]
+            for j in range(d):
+                w[k, j] += step * float(self.values[i, j])
+            w[k, d] += step * self.constant
 
     def of_class(self, w: NDArray[Any], k: int) -> Any:
         """Return the vector of class k among those of all classes, as a view."""
@@ -307,11 +320,22 @@ class CSR(NamedTuple):
             w[self.indices[p]] += step * value_at(self.data, p)
         w[self.n_features] += step * self.constant
 
-    def scores(self, i: int, w: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write the activation of every class on row i to out."""
-        sparse_scores(self.data, self.indices, self.indptr[i], self.indptr[i + 1], w, out)
+    def scores(self, i: int, w: NDArray[Any], first: int, out: NDArray[Any]) -> None:
+        """Write the activations of as many classes, from the first on, on row i to out."""
+        sparse_scores(self.data, self.indices, self.indptr[i], self.indptr[i + 1], w, first, out)
         for k in range(len(out)):
-            out[k] += self.constant * w[self.n_features, k]
+            out[k] += self.constant * w[self.n_features, first + k]
+
+    def add_each(
+        self, i: int, n: int, classes: NDArray[Any], steps: NDArray[Any], w: NDArray[Any]
+    ) -> None:
+        """Change w of n classes to w + step·x of row i, by the step of each."""
+        for p in range(self.indptr[i], self.indptr[i + 1]):
+            j, x = self.indices[p], value_at(self.data, p)
+            for q in range(n):  # the weights of a feature stand together
+                w[j, classes[q]] += steps[q] * x
+        for q in range(n):
+            w[self.n_features, classes[q]] += steps[q] * self.constant
 
     def of_class(self, w: NDArray[Any], k: int) -> Any:
         """Return the vector of class k among those of all classes, as a view."""

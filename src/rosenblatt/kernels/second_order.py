@@ -79,7 +79,7 @@ def second_order_multiclass_pass(
         rows.prefetch(order, t)
         i = order[t]
         k = y[i]
-        rows.scores(i, w, scores)
+        rows.scores(i, w, 0, scores)
         rival = best_rival(scores, k, zero)
         margin = pair_margin(scores, k, rival, zero)
         if not margin > 0.0:

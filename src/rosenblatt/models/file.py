@@ -41,6 +41,7 @@ from rosenblatt.models.tensors import (
     unpacked,
     write_tensors,
 )
+from rosenblatt.training.state import copied
 from rosenblatt.version import __version__
 
 Source = str | os.PathLike[str]
@@ -187,7 +188,7 @@ def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None
     if array.shape != shape or not (array.dtype == np.float64 or narrow):
         wanted = f"float64 of shape {shape}"
         fail(f"its {name} must be {wanted}; got {array.dtype} of shape {array.shape}")
-    flat = array.reshape(-1)
+    flat = array.reshape(-1, order="A")  # as it stands: all are looked at
     for start in range(0, flat.size if name in VECTORS else 0, PIECE):
         piece = flat[start : start + PIECE]
         if not (np.isfinite(piece) & (piece >= VECTORS[name])).all():
@@ -241,7 +242,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     if array.nbytes < FEW_BYTES:
         return array
     with np.errstate(over="ignore"):
-        narrow = array.astype(np.float32)
+        narrow = copied(array, dtype=np.float32)
     return narrow if (narrow == array).all() else array
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, WeightOverflowError
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError, score_overflow
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.kernels.shapes import take
+from rosenblatt.kernels.shapes import between, take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.calibration import Calibration, fit_calibration, fit_label_calibration
 from rosenblatt.models.evaluation import LabelEvaluation
@@ -23,13 +23,14 @@ from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.training.examples import ArraySupply, class_numbers, has_label, permute, winners
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
-from rosenblatt.training.state import State, fit_supply
+from rosenblatt.training.state import State, copied, fit_supply, is_finite
 from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 FOLDS = 5
 MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
+MOST_TRIED = 1 << 18  # scores of labels by which it is decided whether weights have fewer bits
 NO_CONFUSION = np.zeros((0, 0), np.int64)
 
 
@@ -221,14 +222,17 @@ def recorded(trained: StreamFit) -> Mistakes | None:
 def rounded(model: Model, rows: CSR) -> Model:
     """Return a model whose numbers are those of float32, if all these rows are predicted as before.
 
-    What it says of the training has the number of rows then. A small model is returned as it is.
+    They stand in the memory of the old ones. What it says of the training has the number of rows
+    then, the first ones where each has many labels. A small model is returned as it is.
     """
     others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
     if model.weights.size < FEWEST_WEIGHTS or model.voted or others:
         return model
+    if model.several:  # each of its scores is to be on the same side: few rows are many trials
+        rows = cast("CSR", between(rows, 0, min(rows.shape[0], MOST_TRIED // len(model.classes))))
     with np.errstate(over="ignore"):
-        short = {name: part.astype(np.float32) for name, part in model.vectors.items()}
-    if not all(np.isfinite(part).all() for part in short.values()):
+        short = {name: copied(part, dtype=np.float32) for name, part in model.vectors.items()}
+    if not all(map(is_finite, short.values())):
         return model
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
@@ -237,7 +241,9 @@ def rounded(model: Model, rows: CSR) -> Model:
         return model
     if not np.array_equal(old, new):
         return model
-    parts: dict[str, Any] = {name: part.astype(np.float64) for name, part in short.items()}
+    parts: dict[str, Any] = {
+        name: copied(part, room=model.vectors[name]) for name, part in short.items()
+    }
     return replace(model, **parts, training=model.training | {"float32_rows": rows.shape[0]})
 
 
@@ -251,5 +257,7 @@ def _guesses(model: Model, vectors: dict[str, Any], rows: CSR) -> NDArray[Any]:
     """Return what a model predicts with other vectors; their average is not kept."""
     weights, ledger = vectors["weights"], vectors.get("ledger")
     counted = len(model.classes), model.count, model.several
-    scores = State.of_vectors(weights, ledger, None, *counted).scores(rows)
+    scores = State.of_vectors(weights, ledger, None, *counted).average_activations(rows)
+    if not np.isfinite(scores).all():
+        raise score_overflow(0)
     return model.has_label(scores) if model.several else winners(scores, positive=model.positive)

@@ -60,7 +60,8 @@ SPELLINGS = {
 }
 # Of rows that may have several labels: such a model holds a description, too
 LABELS = "MultilabelClassifier"
-LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
+LABEL_LIMIT = 0.5  # C of PA-I: most labels are rare, and one noisy row should not move them far
+LABEL_PASSES = 5  # where averages are kept, which begin with the second
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
@@ -173,7 +174,18 @@ class Learner:
     @property
     def passes(self) -> int:
         """How many passes are made at most."""
-        return RULES[self.rule].passes[self.memory] if self.max_iter is None else self.max_iter
+        if self.max_iter is not None:
+            return self.max_iter
+        return LABEL_PASSES if self._late_average else RULES[self.rule].passes[self.memory]
+
+    @property
+    def _late_average(self) -> bool:
+        """Whether the average is that of the later passes.
+
+        The vectors of the first pass know few of the rows that have a rare label. Without them five
+        passes give better labels than ten with them.
+        """
+        return bool(self.labels) and self.averaged
 
     @property
     def title(self) -> str:
@@ -218,6 +230,7 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
+            average_after=int(self._late_average and self.passes > 1),
         )
 
     @property

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.threads import n_threads
+from rosenblatt.training.state import contiguous
 
 STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy has as well
     f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (8, 4, 2, 1)
@@ -324,7 +325,7 @@ def most_places(n_values: int, a_value: int = PLACES_A_VALUE) -> int:
 
 def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return an array under its name, or two: the places of its non-zero values, and these."""
-    flat = np.ascontiguousarray(values).reshape(-1)  # one copy at most, for both
+    flat = contiguous(values).reshape(-1)  # one copy at most, for both
     places = nonzero_places(flat)
     if places is None:
         return {name: flat.reshape(values.shape)}

@@ -172,15 +172,31 @@ class TrainingPlan:
         names, share, source = self.source.files.names, f"{self.held_out:.0%}", self.source
         share += " of the rows" + ", whole groups" * (source.columns.group is not None)
         share = share if source.validation is None else word_list(source.validation.names, 3)
-        again = self.refit and self.learner.early_stopping and not self.validated
         steps = {
             "read": word_list(names, 3),
             "hold out": share if self.held_out else "",
             "try": "recipes on rows that are not learned from" if self.race() else "",
             "fit": f"{self.title}, {counted(self.learner.passes, 'pass')} at most",
-            "fit again": "on all rows" if again else "",
+            "fit again": "on all rows" if self._refits else "",
         }
         return [(step, words) for step, words in steps.items() if words]
+
+    @property
+    def _refits(self) -> bool:
+        """Whether all rows are learned from once held-out rows have had their say."""
+        return self.refit and self.learner.early_stopping and not self.validated
+
+    def _first_plan(self, learner: Learner) -> Plan:
+        """Return the plan of the training that rows are held out of.
+
+        The average of several labels is not judged after every pass where no pass can be the last
+        before the limit: 300 labels would take as long for it as for learning.
+        """
+        plan = learner.plan(hold_out=bool(self.wanted))
+        in_time = learner.n_iter_no_change < learner.passes
+        if self._refits and learner.labels and learner.averaged and not in_time:
+            plan = replace(plan, early_stopping=None)
+        return plan
 
     def fit(self, source: RowSource, race: Race | None = None, **how: Any) -> Fitted:
         """Race, train on a source, fit what is wanted to held-out rows, and train on all."""
@@ -190,13 +206,13 @@ class TrainingPlan:
             nonlocal learner, wanted
             learner = self.learner if race is None else race(reading)
             wanted = replace(wanted, learner=learner)
-            return learner.plan(hold_out=bool(wanted)), wanted.start
+            return self._first_plan(learner), wanted.start
 
         generator = np.random.default_rng(learner.random_state)
         grouped = self.validated or self.source.columns.group is not None
         trained = fit_stream(
             source,
-            learner.plan(hold_out=bool(wanted)),
+            self._first_plan(learner),
             Sampling(generator, learner.plan().shuffle, self.held_out, grouped=grouped),
             start=wanted.start,
             vote=learner.voted,
@@ -207,7 +223,7 @@ class TrainingPlan:
         )
         trained.reading.close()  # an interrupted one may still be reading and change the encoding
         whole = trained.outcome.stop_reason not in ENDED_EARLY
-        again = self.refit and learner.early_stopping and whole and not self.validated
+        again = self._refits and whole
         few = few_held_out(learner, trained.n_held_out)
         in_memory = isinstance(trained.supply, ArraySupply) and not learner.voted
         in_folds = again and few and in_memory

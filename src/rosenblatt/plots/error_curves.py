@@ -110,8 +110,8 @@ class ErrorsDisplay(Display):
         cls, history: Sequence[PassRecord], n_rows: int | None, *, title: str = ""
     ) -> Self | None:
         """Draw the records of passes over ``n_rows`` rows; None if no error is known."""
-        scores = [record.validation_score for record in history]
-        judged = None if None in scores else 1.0 - np.array(scores, np.float64)
+        scores = np.array([record.validation_score for record in history], np.float64)  # None: NaN
+        judged = None if np.isnan(scores).all() else 1.0 - scores
         mistakes = np.array([record.mistakes for record in history], np.float64)
         if not n_rows and judged is None:
             return None
@@ -119,7 +119,7 @@ class ErrorsDisplay(Display):
             np.array([record.pass_ for record in history]),
             mistakes / n_rows if n_rows else None,
             judged,
-            None if judged is None else int(np.argmin(judged)) + 1,
+            None if judged is None else int(np.nanargmin(judged)) + 1,
             "wrong when first visited",
             "error on held-out rows",
             title,

@@ -108,13 +108,17 @@ def _weight(fraction: str) -> str:
     return fraction if len(fraction) <= 15 else f"{float(Fraction(fraction)):.4g}"
 
 
+def _held_out_error(score: float | None) -> str:
+    return "" if score is None else percent(1.0 - score)
+
+
 def passes(history: Sequence[dict[str, Any]]) -> Markup:
     """Return a line for each pass."""
     held_out = any(record["validation_score"] is not None for record in history)
     headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * held_out
     rows: list[list[Cell]] = [
         [str(record["pass_"]), record["mistakes"], record["updates"], f"{record['seconds']:.3f}"]
-        + [percent(1.0 - (record["validation_score"] or 0.0))] * held_out
+        + [_held_out_error(record["validation_score"])] * held_out
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"

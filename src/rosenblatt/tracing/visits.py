@@ -70,7 +70,7 @@ def visit(state: State, examples: Examples, i: int, rule: Rule, zero: int) -> Vi
         margin = break_tie(y * a, y, zero)
     else:
         a = np.empty(state.n_classes)
-        rows.scores(i, state.weights, a)
+        rows.scores(i, state.weights, 0, a)
         rival = best_rival(a, y, zero)
         sides = [y, rival]  # the classes that change
         margin = float(pair_margin(a, y, rival, zero))

@@ -80,7 +80,7 @@ class KernelTraining(ArraySupply):
         for start in range(0, len(order), self._block):
             yield replace(self.examples, order=order[start : start + self._block])
 
-    def check(self, counts: Counts, pass_: int) -> None:
+    def finish_pass(self, counts: Counts, pass_: int) -> None:
         """Nothing: every block is checked when it is learned."""
 
     def mistakes(self) -> int:

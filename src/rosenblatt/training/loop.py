@@ -52,6 +52,7 @@ class Plan:
     early_stopping: EarlyStopping | None = None
     time_limit: float | None = None  # seconds
     record: bool = False  # keep the list of mistakes
+    average_after: int = 0  # passes from zero on before the average begins that is kept
 
 
 class PartResult(NamedTuple):
@@ -82,8 +83,8 @@ class Training(Protocol):
     def learn(self, part: Any) -> PartResult:
         """Change by the rows of a part."""
 
-    def check(self, counts: Counts, pass_: int) -> None:
-        """Raise if a pass left the range of numbers."""
+    def finish_pass(self, counts: Counts, pass_: int) -> None:
+        """Do what is due after a pass; raise if it left the range of numbers."""
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
@@ -211,8 +212,8 @@ def passes(
             if watch is not None:
                 watch(progress)
         counts = progress.counts
-        training.check(counts, progress.pass_)
-        record = progress.end_pass(_score(training, progress))
+        training.finish_pass(counts, progress.pass_)
+        record = progress.end_pass(_score(training, plan, progress))
         for observer in observers:
             observer(record)
         if whole and _separates(training, counts, plan.rule):
@@ -224,10 +225,13 @@ def passes(
         training.restore(progress.best.snapshot)
 
 
-def _score(training: Training, progress: Progress) -> float | None:
-    """Return the accuracy on held-out rows, where there are any, and note the best pass."""
+def _score(training: Training, plan: Plan, progress: Progress) -> float | None:
+    """Return the accuracy on held-out rows, where there are any, and note the best pass.
+
+    What an average has not begun with is not judged.
+    """
     best, n_held_out = progress.best, training.supply.n_held_out
-    if best is None or not n_held_out:
+    if best is None or not n_held_out or progress.pass_ <= plan.average_after:
         return None
     score = 1.0 - training.held_out_mistakes() / n_held_out
     if score > best.score:

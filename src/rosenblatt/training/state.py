@@ -28,7 +28,7 @@ from rosenblatt.kernels.second_order import (
     second_order_multiclass_pass,
     second_order_pass,
 )
-from rosenblatt.kernels.shapes import packed, take
+from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Perceptron, Rule
@@ -36,7 +36,6 @@ from rosenblatt.training.examples import (
     ArraySupply,
     Examples,
     RowSupply,
-    cut,
     label_losses,
     or_empty,
 )
@@ -52,8 +51,7 @@ WORTH_COMPACTING = 3  # passes
 SCORED_ROWS = 1 << 12  # at a time
 MOST_PARTS = 8  # of labels that are learned side by side
 MANY_PRODUCTS = 1 << 22  # of values and labels, from which on they are
-MOST_FEATURES = 1 << 27  # whose numbers, times that many parts, are of 32 bits
-VALUES_AT_ONCE = 1 << 18  # of the rows of which copies are made for that
+LABELS_APART = 128  # at least, where there are more than two parts
 LINES_AT_ONCE = 1 << 20  # of a log: 32 MB
 PIECE = 1 << 15  # numbers that are worked on at a time: 256 KB, which stay in the cache
 
@@ -153,7 +151,7 @@ class State:
         """
         views = {name: self.by_class(array) for name, array in self._arrays.items()}
         if copied:
-            views = {name: np.ascontiguousarray(view) for name, view in views.items()}
+            views = {name: contiguous(view) for name, view in views.items()}
         return {"ledger": None, "variance": None, "count": self.count} | views
 
     @property
@@ -170,7 +168,7 @@ class State:
         if self.weights.ndim == 1 or by_feature == self.by_feature:
             return
         for name, array in self._arrays.items():
-            setattr(self, name, np.ascontiguousarray(array.T))
+            setattr(self, name, contiguous(array.T))
         self.by_feature = by_feature
         self._average = None
 
@@ -194,7 +192,7 @@ class State:
         if wanted == (self.ledger is not None):
             return
         self._average = None  # its count will come again
-        self.ledger = np.zeros_like(self.weights) if wanted else None
+        self.ledger = np.zeros(self.weights.shape) if wanted else None
         if wanted:
             self.count = 1
 
@@ -243,7 +241,7 @@ class State:
     def snapshot(self, features: Index = EVERYTHING, room: Snapshot | None = None) -> Snapshot:
         """Return a copy of the weights of these features, in the memory of an older one."""
         parts = {
-            name: _copied(self._view(array)[features], getattr(room, name, None))
+            name: copied(self._view(array)[features], getattr(room, name, None))
             for name, array in self._arrays.items()
         }
         return Snapshot(features, count=self.count, **parts)
@@ -257,20 +255,6 @@ class State:
     def _view(self, weights: NDArray[Any]) -> NDArray[Any]:
         """The same weights with features along the first axis."""
         return weights if self.by_feature or weights.ndim == 1 else weights.T
-
-    def label_part(self, number: int, n_parts: int) -> "State":
-        """Return the state of successive labels, in the same memory.
-
-        By feature it is that of n_parts times as many features, of which those with the numbers
-        ``number``, ``number + n_parts``, … are these labels': so they stand as fewer labels do.
-        """
-        width = self.n_classes // n_parts
-        own = slice(number * width, (number + 1) * width)
-        arrays: dict[str, Any] = {
-            name: array.reshape(-1, width) if self.by_feature else array[own]
-            for name, array in self._arrays.items()
-        }
-        return replace(self, n_classes=width, **arrays)
 
     def with_classes(self, kept: NDArray[Any], n_classes: int, scale: float) -> "State":
         """Return the state with new classes, whose weights have been zero all along.
@@ -299,7 +283,7 @@ class State:
     def check_finite(self, loss: float, features: Index, when: str, rule: Rule) -> None:
         """Raise if the pass of a rule that ended with this loss left the range of float64."""
         if not np.isfinite(loss) or not all(
-            _is_finite(self._view(array)[features]) for array in self._arrays.values()
+            is_finite(self._view(array)[features]) for array in self._arrays.values()
         ):
             raise overflow(when, rule)
 
@@ -328,18 +312,36 @@ def averaged(
     return room
 
 
-def _is_finite(array: NDArray[Any]) -> bool:
+def is_finite(array: NDArray[Any]) -> bool:
+    """Return whether all numbers are finite."""
+    array = array.reshape(-1, order="A")
     found: list[bool] = []
     _in_pieces(lambda piece: found.append(bool(np.isfinite(array[piece]).all())), array)
     return all(found)
 
 
-def _copied(part: NDArray[Any], room: NDArray[Any] | None) -> NDArray[Any]:
-    """Return a copy of an array, written over another one of its shape."""
-    if room is None or room.shape != part.shape:
-        room = np.empty_like(part)
-    _in_pieces(lambda piece: room.__setitem__(piece, part[piece]), part)
+def copied(
+    array: NDArray[Any], room: NDArray[Any] | None = None, dtype: Any = None
+) -> NDArray[Any]:
+    """Return a copy of an array, of another type or written over another one of its shape."""
+    if room is None or room.shape != array.shape:
+        room = np.empty_like(array, dtype)
+    if array.ndim == 2 and not array.flags.c_contiguous:  # pieces of what stands together
+        array, there = array.T, room.T
+    else:
+        there = room
+    _in_pieces(lambda piece: there.__setitem__(piece, array[piece]), array)
     return room
+
+
+def contiguous(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with its rows one after the other, copied where they are not.
+
+    The weights of 300 labels and 120,000 features take 0.2 s in place of 0.5.
+    """
+    if array.flags.c_contiguous:
+        return array
+    return copied(array, np.empty(array.shape, array.dtype))
 
 
 def _in_pieces(work: Callable[[slice], object], array: NDArray[Any]) -> None:
@@ -446,12 +448,7 @@ def kernel_call(
 
 
 def _label_call(
-    state: State,
-    examples: Examples,
-    order: NDArray[Any],
-    rule: Any,
-    zero: int,
-    room: Workspace,
+    state: State, examples: Examples, order: NDArray[Any], rule: Any, zero: int, room: Workspace
 ) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
     """Return kernel and arguments for rows that may have several labels."""
     w, u = state.weights, or_empty(state.ledger, 2)
@@ -465,74 +462,45 @@ def _label_call(
 
 def _n_label_parts(state: State, examples: Examples, order: NDArray[Any]) -> int:
     """Return in how many parts labels are learned, which depends on rows and labels alone."""
-    rows = examples.rows
+    rows, n_labels = examples.rows, state.n_classes
     n_values = rows.n_values // max(rows.shape[0], 1) * len(order)
-    few = n_values * state.n_classes < MANY_PRODUCTS
-    if state.labels != "each" or few or rows.shape[1] > MOST_FEATURES:
+    if state.labels != "each" or n_labels < 2 or n_values * n_labels < MANY_PRODUCTS:
         return 1
-    return next((n for n in range(2, MOST_PARTS + 1) if state.n_classes % n == 0), 1)
+    return min(max(n_labels // LABELS_APART, 2), MOST_PARTS)
 
 
 def _pass_in_parts(
     state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int, n_parts: int
 ) -> Counts:
     """Do what ``run_pass`` does, parts of the labels side by side: none depends on another."""
-    counts = NONE_YET
-    for numbers in _row_pieces(examples.rows, order):
-        parts = _label_parts(state, examples, numbers, n_parts)
-        marks = np.zeros((n_parts, len(numbers)), np.uint8)
-        losses = np.zeros(n_parts)
+    marks, losses = np.zeros((n_parts, len(order)), np.uint8), np.zeros(n_parts)
+    bounds = [state.n_classes * number // n_parts for number in range(n_parts + 1)]
 
-        def learn(
-            begin: int, end: int, parts: Any = parts, marks: Any = marks, losses: Any = losses
-        ) -> None:
-            for number in range(begin, end):
-                some, rows = parts[number]
-                room = _workspace(some)._replace(marks=marks[number])
-                kernel, arguments = _label_call(some, rows, rows.order, rule, zero, room)
-                losses[number] = kernel(*arguments).loss
+    def learn(begin: int, end: int) -> None:
+        for number in range(begin, end):
+            room = _workspace(state, bounds[number], bounds[number + 1], marks[number])
+            kernel, arguments = _label_call(state, examples, order, rule, zero, room)
+            losses[number] = kernel(*arguments).loss
 
-        run_in_parts(learn, n_parts, least=1)
-        of_rows = np.bitwise_or.reduce(marks, axis=0)
-        n_wrong, n_moved = (np.count_nonzero(of_rows & mark) for mark in (WRONG, MOVED))
-        counts = together(counts, Counts(int(n_wrong), int(n_moved), float(losses.sum())))
-        state.count += len(numbers)
-    return counts
-
-
-def _row_pieces(rows: Rows, order: NDArray[Any]) -> list[NDArray[Any]]:
-    """Return the order in pieces, of which copies do not take much memory."""
-    if isinstance(rows, CSR):
-        return cut(order, rows.indptr[order + 1] - rows.indptr[order], VALUES_AT_ONCE)
-    return [order]
-
-
-def _label_parts(
-    state: State, examples: Examples, numbers: NDArray[Any], n_parts: int
-) -> list[tuple[State, Examples]]:
-    """Return states of successive labels and examples of these rows as each reads them."""
-    sparse = isinstance(examples.rows, CSR)
-    part = examples.take(numbers, packed) if sparse else replace(examples, order=numbers)
-    members, ends = cast("Any", examples.sets)
-    width, found = state.n_classes // n_parts, []
-    for number in range(n_parts):
-        here = members // width == number
-        sets = members[here] - number * width, np.append(0, np.cumsum(here))[ends]
-        rows = part.rows
-        if isinstance(rows, CSR):
-            indices, bias = rows.indices * n_parts + number, rows.n_features * n_parts + number
-            rows = rows._replace(indices=indices, n_features=bias)
-        found.append((state.label_part(number, n_parts), replace(part, rows=rows, sets=sets)))
-    return found
+    run_in_parts(learn, n_parts, least=1)
+    of_rows = np.bitwise_or.reduce(marks, axis=0)
+    n_wrong, n_moved = (np.count_nonzero(of_rows & mark) for mark in (WRONG, MOVED))
+    state.count += len(order)
+    return Counts(int(n_wrong), int(n_moved), float(losses.sum()))
 
 
 def _label_sets(examples: Examples) -> LabelSets:
     return LabelSets(examples.targets, *cast("Any", examples.sets))
 
 
-def _workspace(state: State) -> Workspace:
-    activations, sides, shares = np.empty((3, state.n_classes))
-    return Workspace(activations, sides, shares, np.empty(state.n_features + 1))
+def _workspace(
+    state: State, first: int = 0, end: int | None = None, marks: NDArray[Any] = NO_MARKS
+) -> Workspace:
+    """Return room for a pass over successive labels, by default all."""
+    n_labels = (state.n_classes if end is None else end) - first
+    activations, sides, steps = np.empty((3, n_labels))
+    rooms = np.empty(n_labels, np.int64), np.empty(state.n_features + 1)
+    return Workspace(activations, sides, steps, *rooms, marks, first=first)
 
 
 def count_mistakes(
@@ -556,6 +524,9 @@ class LinearTraining:
         self.state, self.supply, self.restore = state, supply, state.restore
         self.updates = Mistakes() if plan.record else None
         self._rule, self._zero = plan.rule, plan.zero
+        self._average_after = plan.average_after
+        if plan.average_after and state.count == 1:  # else it goes on with what there is
+            state.keep_average(wanted=False)
         self._vote = vote
         self._mean: NDArray[Any] | None = None  # room for the average
         self._best: Snapshot | None = None  # room for the best weights
@@ -575,9 +546,11 @@ class LinearTraining:
             self.updates.extend(log, len(log.row), state.count)
         return PartResult(counts, len(part.order))
 
-    def check(self, counts: Counts, pass_: int) -> None:
-        """Raise if the weights have left the range of float64."""
+    def finish_pass(self, counts: Counts, pass_: int) -> None:
+        """Raise if the weights have left the range of float64; begin the average if it is due."""
         self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}", self._rule)
+        if pass_ == self._average_after:
+            self.state.keep_average(wanted=True)
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
