@@ -60,8 +60,9 @@ SPELLINGS = {
 }
 # Of rows that may have several labels: such a model holds a description, too
 LABELS = "MultilabelClassifier"
-LABEL_LIMIT = 0.5  # C of PA-I: most labels are rare, and one noisy row should not move them far
-LABEL_PASSES = 5  # where averages are kept, which begin with the second
+LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
+LABEL_PASSES = 6  # where averages are kept
+FIRST_PASSES = 3  # at most, half of all, before such an average begins
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
@@ -180,12 +181,13 @@ class Learner:
 
     @property
     def _late_average(self) -> bool:
-        """Whether the average is that of the later passes.
+        """Whether the average of labels by themselves is that of the later passes.
 
-        The vectors of the first pass know few of the rows that have a rare label. Without them five
-        passes give better labels than ten with them.
+        The first vectors have met few of the rows that have a rare label: without them six passes
+        do what ten do with them. It is the suffix average of Rakhlin, Shamir & Sridharan, "Making gradient descent optimal for
+        strongly convex stochastic optimization", ICML 2012.
         """
-        return bool(self.labels) and self.averaged
+        return self.labels == "each" and self.averaged and not self.records
 
     @property
     def title(self) -> str:
@@ -230,7 +232,7 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
-            average_after=int(self._late_average and self.passes > 1),
+            average_after=min(self.passes // 2, FIRST_PASSES) if self._late_average else 0,
         )
 
     @property

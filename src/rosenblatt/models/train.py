@@ -193,7 +193,7 @@ class TrainingPlan:
         before the limit: 300 labels would take as long for it as for learning.
         """
         plan = learner.plan(hold_out=bool(self.wanted))
-        in_time = learner.n_iter_no_change < learner.passes
+        in_time = learner.n_iter_no_change < learner.passes - plan.average_after
         if self._refits and learner.labels and learner.averaged and not in_time:
             plan = replace(plan, early_stopping=None)
         return plan
