@@ -184,8 +184,8 @@ class Learner:
         """Whether the average of labels by themselves is that of the later passes.
 
         The first vectors have met few of the rows that have a rare label: without them six passes
-        do what ten do with them. It is the suffix average of Rakhlin, Shamir & Sridharan, "Making gradient descent optimal for
-        strongly convex stochastic optimization", ICML 2012.
+        do what ten do with them. It is the suffix average of Rakhlin, Shamir & Sridharan, "Making
+        gradient descent optimal for strongly convex stochastic optimization", ICML 2012.
         """
         return self.labels == "each" and self.averaged and not self.records
 

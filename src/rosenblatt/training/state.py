@@ -15,6 +15,7 @@ from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores, multiclass_pass
 from rosenblatt.kernels.multilabel import (
     MOVED,
+    NO_MARKS,
     WRONG,
     LabelSets,
     Workspace,
