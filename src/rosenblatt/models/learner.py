@@ -62,7 +62,7 @@ SPELLINGS = {
 LABELS = "MultilabelClassifier"
 LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
 LABEL_PASSES = 6  # where averages are kept
-FIRST_PASSES = 3  # at most, half of all, before such an average begins
+FIRST_PASSES = 3  # after which such an average begins, where there are more
 MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
@@ -224,6 +224,7 @@ class Learner:
     def plan(self, *, hold_out: bool = False) -> Plan:
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
+        late = self._late_average and self.passes > FIRST_PASSES
         return Plan(
             rule=self.step,
             max_iter=self.passes,
@@ -232,7 +233,7 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
-            average_after=min(self.passes // 2, FIRST_PASSES) if self._late_average else 0,
+            average_after=FIRST_PASSES if late else 0,
         )
 
     @property

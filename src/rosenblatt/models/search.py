@@ -386,12 +386,18 @@ class RowJudge:
         state = learner.start(n_features, rows.n_classes, by_feature=by_feature)
         tried = take(examples.rows, test)
 
+        last = 0.0
+
         def watch(now: State, _progress: Progress) -> None:
+            nonlocal last
             if not learner.voted:
                 sets = rows.examples.sets
-                curve.append(self._value(now.scores(tried), test, losses, sets))
+                last = self._value(now.scores(tried), test, losses, sets)
+                early = len(curve) < plan.average_after  # what fewer passes give is no such average
+                curve.append(-METRICS[self._metric].sign * np.inf if early else last)
             best = METRICS[self._metric].best(curve) if curve else 0
-            if stopped() or len(curve) - 1 - best >= PATIENCE:
+            judged_for = len(curve) - 1 - max(best, plan.average_after)
+            if stopped() or judged_for >= PATIENCE:
                 raise Stopped
 
         try:
@@ -407,7 +413,7 @@ class RowJudge:
             votes = Mistakes.of_rows(updates, rows.examples.rows, state.count)
             scores, _ = held_out_scores(state, replace(rows.examples, order=test), votes, plan.zero)
             return self._last_value(scores, test, len(outcome.history))
-        return curve
+        return [*curve[:-1], last]  # of a training that converged before an average began, too
 
     def _rows(self, candidate: Candidate) -> EncodedRows:
         with self._lock:
