@@ -73,6 +73,18 @@ def test_a_copy_does_not_vouch_for_a_wrong_row(tmp_path: Path) -> None:
         assert [row.values["body"] for row in found.suspects] == [strange] * copies
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_few_rows_with_copies_fill_all_folds(tmp_path: Path, seed: int) -> None:
+    """No fold is empty, whatever chance does, as long as there are as many different rows."""
+    path = tmp_path / "pairs.csv"
+    rows = [f"{'ab'[k % 2]},{k},{k % 3}\n" * 2 for k in range(4)]
+    path.write_text("".join(["label,x,y\n", *rows]))
+    found = audit(str(path), folds=4, random_state=seed)  # a warning would be an error
+    assert found.n_rows == 8
+    with pytest.raises(InputError, match="at most the number of different rows, 4; got 5"):
+        audit(str(path), folds=5)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("rule", ["pa1", "arow", "perceptron"])
 def test_flipped_labels_come_first(tmp_path: Path, n_classes: int, rule: str) -> None:

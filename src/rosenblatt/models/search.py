@@ -297,7 +297,17 @@ def splits(
         permute(members, generator)
         fold[members] = (np.arange(len(members)) + dealt) % folds
         dealt += len(members)
-    return _splits_of(fold if first is None else fold[first], folds)
+    if first is None:
+        return _splits_of(fold, folds)
+    n_different = len(np.unique(first))
+    if n_different < folds:
+        raise InputError(
+            f"{Parameter('folds')} must be at most the number of different rows, "
+            f"{n_different:,}; got {folds}."
+        )
+    if len(np.unique(fold[first])) < folds:  # few rows, most of them copies
+        return _group_splits(first.astype(np.uint64), folds, seed)
+    return _splits_of(fold[first], folds)
 
 
 def _splits_of(fold: NDArray[np.int64], folds: int) -> list[Split]:
