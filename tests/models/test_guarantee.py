@@ -274,6 +274,10 @@ def test_labels_of_any_classifier(estimator: Any) -> None:
         assert all(np.array_equal(one, other) for one, other in pairs)
     unknown = guarantee(clf, X[500:], [*lists[:-1], (0, 9)]).apart
     assert unknown.behind[-1] == math.inf
+    with pytest.raises(InputError, match="must be 1 where a row has the label and 0 elsewhere"):
+        guarantee(clf, X[500:], 2 * Y[500:] - 1)
+    with pytest.raises(InputError, match="a collection of labels for each row"):
+        guarantee(clf, X[500:], ["red"] * 1000)
 
 
 def test_what_stands_for_no_answer() -> None:

@@ -37,6 +37,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout, RowDraw
 from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Sentence
+from rosenblatt.models.learner import MANY
 from rosenblatt.models.metrics import CoverageCurve
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.parameters import check_parameters
@@ -485,6 +486,8 @@ def _measure(estimator: Any, scores: NDArray[Any]) -> NDArray[Any]:
 def _indicator(given: Any) -> NDArray[np.bool_]:
     """Return a dense or sparse indicator as an array."""
     found = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+    if not np.isin(found, (0, 1)).all():
+        raise InputError("An indicator must be 1 where a row has the label and 0 elsewhere.")
     return found.astype(bool)
 
 
@@ -494,6 +497,8 @@ def _truth(y: Any, classes: NDArray[Any], n_rows: int) -> NDArray[np.bool_]:
     if getattr(y, "ndim", 1) == 2 or (isinstance(y, list) and all(binary)):
         truth, n_labels = _indicator(y), len(classes)
     else:
+        if not all(isinstance(row, MANY) for row in y):
+            raise InputError("y must hold a collection of labels for each row, or an indicator.")
         numbers = SetNumbers(classes.tolist())
         sets = numbers.sets([tuple(row) for row in y])
         n_labels = len(numbers.labels)
