@@ -20,6 +20,7 @@ from rosenblatt.plots import (
     RocDisplay,
     SurvivalDisplay,
 )
+from rosenblatt.training.history import PassRecord
 from tests.plots.examples import AND_X, AND_Y, blobs, ring_of_classes
 
 X, Y = blobs(n_rows=80, gap=0.9, n_features=4)
@@ -43,6 +44,18 @@ def test_errors_are_those_of_fit(kind: type, shuffle: bool | str) -> None:
         assert display.training_error[k] == pytest.approx(1 - one.score(learned, labels))
         assert display.test_error[k] == pytest.approx(1 - one.score(aside, test_labels))
     assert not hasattr(clf, "classes_")  # it was cloned
+
+
+def test_passes_that_were_not_judged() -> None:
+    """The curve of held-out errors begins with the first pass that was; all of it is in sight."""
+    records = [
+        PassRecord(k, 10 - k, 10 - k, 1.0, score, 0.1)
+        for k, score in enumerate([None, None, 0.4, 0.6], 1)
+    ]
+    display = ErrorsDisplay.from_history(records, 100)
+    assert display is not None
+    assert display.best_pass == 4
+    assert display.plot().ax_.get_ylim()[1] > 0.6
 
 
 def test_sweet_spot() -> None:

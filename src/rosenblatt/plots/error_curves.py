@@ -153,7 +153,7 @@ class ErrorsDisplay(Display):
             look |= {"markeredgewidth": 1.8, "marker": "o", "linestyle": "none"}
             told = f"best: pass {self.best_pass}, {least:.1%}"
             self.best_ = self._curve(self.best_pass, least, told, **look)
-        top = max(0.01, *(float(curve.max()) for curve in curves))
+        top = max(0.01, *(float(np.nanmax(curve)) for curve in curves))
         ax.set_ylim(-0.03 * top, 1.06 * top)  # a mark on zero is not cut in half
         ax.set_xlim(0.5, len(self.passes) + 0.5)
         self._finish(titled(self.title, "error after each pass"))
