@@ -201,6 +201,14 @@ def test_folds(tmp_path: Path) -> None:
         ),
         (["plot", "roc", "LINES", "-o", "OUT.svg"], "needs exactly one: choose it with --class"),
         (["plot", "roc", "MODEL", "--class", "x", "-o", "OUT.svg"], "knows no label 'x'; it knows"),
+        (
+            ["plot", "roc", "LINES", "--test", "LINES", "--class", "x", "-o", "OUT.svg"],
+            "has the label 'x'; there are game, gui, mail and",
+        ),
+        (
+            ["plot", "roc", "MODEL", "--label-separator", ";", "--class", "mail", "-o", "OUT.svg"],
+            "--label-separator has no effect for a model",
+        ),
         (["trace", "LINES", "--class", "x"], "has the label 'x'; there are game, gui, mail and"),
         (["train", "DATA", "--label", "tags", "--goal", "each"], "--goal each is for rows with"),
         (

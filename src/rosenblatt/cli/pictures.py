@@ -14,7 +14,7 @@ from rosenblatt.cli.diagnose import matrix_of
 from rosenblatt.cli.options import COLUMNS
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
-from rosenblatt.data.labels import SetNumbers, sides_of
+from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.explanation import class_number
 from rosenblatt.models.learner import Learner
@@ -124,9 +124,10 @@ class Subject:
         X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
         if not self.of_labels:
             return LabelledMatrix(X[labelled], rows.label_values()[labelled])
+        sides = np.array((self.model or self._file_rows).classes)  # which check the label
         number = [str(one) for one in classes].index(self._label)
-        own = has_one(SetNumbers(classes).sets(rows.classes), rows.labels, number)
-        return LabelledMatrix(X, np.array(sides_of(self._label))[own.astype(int)])
+        own = has_one(SetNumbers(classes).sets(rows.classes), rows.labels[labelled], number)
+        return LabelledMatrix(X[labelled], sides[own.astype(int)])
 
     @property
     def names(self) -> tuple[str, ...] | None:

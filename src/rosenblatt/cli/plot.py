@@ -127,7 +127,8 @@ def plot(
     subject = Subject(path, test, layout, own, kind == "weights", chosen.get("class_"))
     named = [name for name, value in columns.items() if value]
     if subject.model is not None and named:
-        msg = f"--{named[0]} has no effect for a model, which stores how its data are read."
+        said = flag(Parameter(named[0]))
+        msg = f"{said} has no effect for a model, which stores how its data are read."
         raise click.UsageError(msg)
     if "class_" in chosen and subject.of_labels:
         del chosen["class_"]  # it is what the picture is of
