@@ -4,6 +4,7 @@ import logging
 import pickle
 import signal
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from rosenblatt import (
     AveragedPerceptron,
     PassiveAggressiveClassifier,
     Perceptron,
+    load,
+    save,
 )
 from rosenblatt.training.history import PassRecord, log_pass
 from tests.examples import WORKED_X, WORKED_Y, XOR_X, XOR_Y, same_bits, separable
@@ -219,6 +222,20 @@ def test_an_average_may_begin_later() -> None:
     assert same_bits(clf.coef_, (start + clf._state.weights[:1]) / 2)  # noqa: SLF001
     clf.set_params(average=False).partial_fit([[3.0]], [1])
     assert same_bits(clf.coef_[0], clf._state.weights[:1])  # noqa: SLF001
+
+
+def test_an_average_that_begins_later_is_saved(tmp_path: Path) -> None:
+    """What is saved after the mean was asked for, or given up, scores as the classifier does."""
+    generator = np.random.default_rng(0)
+    X, y = generator.normal(size=(30, 4)), generator.integers(0, 2, 30)
+    for before in (False, True):
+        clf = quiet_fit(PassiveAggressiveClassifier(average=before, max_iter=2), X[:10], y[:10])
+        clf.set_params(average=not before)
+        for start in (10, 20):
+            clf.partial_fit(X[start : start + 10], y[start : start + 10])
+            save(clf, tmp_path / "clf.model")
+            loaded: Any = load(tmp_path / "clf.model")
+            assert same_bits(loaded.decision_function(X), clf.decision_function(X))
 
 
 def test_an_average_given_up_is_forgotten() -> None:

@@ -93,6 +93,17 @@ def test_labels_may_come_up_later() -> None:
     assert clf.decision_function(X[5:6])[0, 1] > 0
 
 
+def test_a_classifier_that_converged_early_goes_on_and_is_saved(tmp_path: Any) -> None:
+    """Where fit ends before its average begins, that of later rows is in the file, too."""
+    rows = np.repeat(3.0 * np.eye(4), 5, axis=0)
+    clf = MultilabelClassifier(rule="perceptron", thresholds=False).fit(rows, (rows > 0) * 1)
+    assert clf.n_iter_ < 3
+    clf.partial_fit(rows[:3], (rows[:3] <= 0) * 1)
+    save(clf, tmp_path / "tags.model")
+    loaded: Any = load(tmp_path / "tags.model")
+    assert np.array_equal(loaded.decision_function(rows), clf.decision_function(rows))
+
+
 @pytest.mark.parametrize("goal", ["each", "ranking"])
 @pytest.mark.parametrize("n_labels", [1, 2, 4])
 def test_a_saved_classifier_is_the_same(tmp_path: Any, goal: str, n_labels: int) -> None:

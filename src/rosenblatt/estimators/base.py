@@ -444,8 +444,10 @@ class OnlineClassifier(FittedClassifier, stored=False):
                 f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
                 "which given weights are not; leave coef_init and intercept_init out."
             )
-        model.state.keep_average(learner.averaged)
-        set_start(model.state, **start)
+        state = model.state
+        state.keep_average(learner.averaged)
+        set_start(state, **start)
+        model.follow(state)  # a ledger may have begun, or be gone
 
     def _train(
         self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
