@@ -210,16 +210,6 @@ def visit_kernels() -> None:
         clf = KernelPerceptron(rule=rule, multi_class=machine, max_iter=2, **budget)
         _visit_kernel_machine(clf, next(arrays()), labels(n_classes))
 
-    values = next(real_arrays())
-    orders = np.argsort(values[:, 0])
-    for n_classes, machine, max_iter in product(CLASS_COUNTS, ("joint", "one-vs-rest"), range(7)):
-        y = np.empty(N_ROWS, int)  # separable: few mistakes at the end are counted once more
-        y[orders] = np.arange(N_ROWS) * n_classes // N_ROWS
-        clf = KernelPerceptron(
-            kernel="rbf", multi_class=machine, memory="last", max_iter=max_iter + 1
-        )
-        _visit_kernel_machine(clf, values, y)
-
 
 def _visit_kernel_machine(clf: KernelPerceptron, data: Any, y: NDArray[Any]) -> None:
     try:
