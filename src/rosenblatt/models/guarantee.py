@@ -253,8 +253,8 @@ def conformal_sets(
 def set_measure(model: Model, scores: NDArray[Any]) -> NDArray[Any]:
     """Return by what labels get into sets: their probabilities where they were fitted, else scores.
 
-    Of 302 tags of packages, sets that miss a tenth of the rows had 56 tags by the probabilities,
-    184 by the scores.
+    Of 302 tags of packages, sets that miss a tenth of the rows had 57 tags by the probabilities,
+    180 by the scores.
     """
     fitted = model.several and model.calibration is not None
     return model.probabilities_of(scores) if fitted else scores
