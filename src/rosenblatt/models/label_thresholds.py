@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PRIOR = 50  # labels of all kinds that join those of one where its threshold is chosen
+EXACT = 2.0  # the weight of exact rows, where micro F1 has 1
 SWEEPS = 4  # rounds over all labels; each label's best threshold depends on those of the others
 STARTS = 8  # every so many of the marks are tried as one threshold for all labels
 
@@ -27,11 +28,12 @@ def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> 
 def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
     """Return thresholds for ``above`` by which labels are predicted best on these rows.
 
-    Best is the highest sum of micro F1 and the share of rows with exactly their labels: F1 alone
-    would predict far more labels than rows have, exact rows alone hardly any rare label. All labels
-    begin with the threshold that is best for all, then each takes its own best, given the others.
-    Of equals it is the one nearest to 0. A label that few rows have would take its threshold from
-    chance: the gains of all labels, worth ``PRIOR`` rows that have it, are added to its own.
+    Best is the highest sum of micro F1 and twice the share of rows with exactly their labels: F1
+    alone would predict far more labels than rows have, exact rows alone hardly any rare label. All
+    labels begin with the threshold that is best for all, then each takes its own best, given the
+    others. Of equals it is the one nearest to 0. A label that few rows have would take its
+    threshold from chance: the gains of all labels, worth ``PRIOR`` rows that have it, are added to
+    its own.
     """
     marks = _marks(scores, truth)
     places = np.argsort(scores, axis=0)
@@ -69,9 +71,9 @@ def _marks(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _worth(given: NDArray[np.bool_], truth: NDArray[Any]) -> float:
-    """Return the sum of micro F1 and the share of rows that are exactly right."""
+    """Return the sum of micro F1 and twice the share of rows that are exactly right."""
     micro = 2.0 * (given & truth).sum() / max(int(given.sum() + truth.sum()), 1)
-    return float(micro + (given == truth).all(axis=1).mean())
+    return float(micro + EXACT * (given == truth).all(axis=1).mean())
 
 
 def _gains(
@@ -89,7 +91,8 @@ def _gains(
     alone &= (scores[rows, best] > thresholds[-1])[:, None]
     right = truth & (truth.sum(axis=1, keepdims=True) == 1)
     exact -= np.where(alone, exact - right + right[rows, best][:, None], 0.0)
-    gains: NDArray[np.float64] = by_f1 - alone * by_f1[rows, best][:, None] + exact / len(scores)
+    by_exact = EXACT / len(scores) * exact
+    gains: NDArray[np.float64] = by_f1 - alone * by_f1[rows, best][:, None] + by_exact
     return gains
 
 
@@ -112,7 +115,7 @@ def _least_best(scores: NDArray[Any], truth: NDArray[Any], thresholds: NDArray[A
     best = scores[rows].argmax(axis=1)
     n_labels = truth[rows].sum(axis=1)
     exact = (truth[rows, best] & (n_labels == 1)).astype(float) - (n_labels == 0)
-    gains = _f1_gains(own, truth)[rows, best] + exact / len(scores)
+    gains = _f1_gains(own, truth)[rows, best] + EXACT / len(scores) * exact
     highest = scores[rows, best]
     order = np.argsort(-highest, kind="stable")
     sums = np.append(0.0, gains[order].cumsum())
