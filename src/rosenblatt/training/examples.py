@@ -173,10 +173,12 @@ def label_losses(
         rows = slice(start, start + at_once)
         truth = has_label(sets, numbers[rows], n_labels)
         counts = truth.sum(axis=1)
-        order = np.argsort(-scores[rows], axis=1, kind="stable")
-        ranked = np.take_along_axis(truth, order, axis=1)
-        first = np.arange(n_labels) < counts[:, None]
-        found[rows] = 1.0 - (ranked & first).sum(axis=1) / np.maximum(counts, 1)
+        last = -np.sort(-scores[rows], axis=1)[np.arange(len(counts)), np.maximum(counts, 1) - 1]
+        above, equal = scores[rows] > last[:, None], scores[rows] == last[:, None]
+        room = counts - above.sum(axis=1)  # for labels that score as the last, in their order
+        first = above | (equal & (equal.cumsum(axis=1, dtype=np.int32) <= room[:, None]))
+        n_first = (truth & first).sum(axis=1)
+        found[rows] = 1.0 - n_first / np.maximum(counts, 1)
         found[rows][counts == 0] = 0.0
     return found
 
