@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -218,11 +219,54 @@ def test_the_command_for_several_labels_gives_the_same_model(tmp_path: Path) -> 
     assert "--recipe plain" in shown
 
 
-def test_arrays_of_several_labels_are_refused() -> None:
-    """Indicators and sets of labels are for files."""
-    for y in (np.eye(3, 2, dtype=int), [{"a"}, set(), {"a", "b"}]):
+@pytest.mark.usefixtures("_few")
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_arrays_of_several_labels(tmp_path: Path, goal: str) -> None:
+    """Indicators and sets give what files give, and the best is fitted with thresholds."""
+    path, X, has = tagged(tmp_path)
+    given = {"label": "tags", "label_separator": ";", "goal": goal, "scale": False}
+    files = tune_files(path, given, ["bins", "degree"], folds=3).search
+    values = {trial.candidate: (trial.values, trial.passes) for trial in files.trials}
+    clf: Any = tune(X, has, goal=goal, folds=3)
+    search, best = clf.search_, clf.search_.best
+    assert {t.candidate: (t.values, t.passes) for t in search.trials} == values
+    assert search.title == "labels not ranked first"
+    assert (clf.goal, clf.rule, clf.max_iter) == (
+        goal,
+        best.candidate.parameters["rule"],
+        best.passes,
+    )
+    again = MultilabelClassifier(**clf.get_params())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again.fit(X, has)
+    np.testing.assert_array_equal(clf.coef_, again.coef_)
+    np.testing.assert_array_equal(clf.thresholds_, again.thresholds_)
+    assert clf.thresholds_.any()
+    names = np.array(["red", "round", "soft"])
+    by_name: Any = tune(X, [set(names[row].tolist()) for row in has], goal=goal, folds=3)
+    assert by_name.classes_.tolist() == names.tolist()
+    np.testing.assert_array_equal(by_name.predict(X), clf.predict(X))
+    assert trials(by_name.search_) == trials(search)
+
+
+@pytest.mark.usefixtures("_few")
+def test_refusals_of_several_labels() -> None:
+    """What has no meaning for several labels, or for one, is refused; no time gives defaults."""
+    X, y = np.eye(4), [{"a"}, set(), {"a", "b"}, {"b"}]
+    wrong: list[dict[str, Any]] = [{"metric": "f1"}, {"class_weight": "balanced"}]
+    for given in wrong:
         with pytest.raises(InputError, match="is not available where a row may have several"):
-            tune(np.eye(3), y)
+            tune(X, y, **given)
+    with pytest.raises(InputError, match="is for rows with several labels"):
+        tune(X, [0, 1, 0, 1], goal="each")
+    with pytest.raises(InputError, match="There is no goal 'best'"):
+        tune(X, y, goal="best")
+    with pytest.raises(InputError, match="at least one label"):
+        tune(X, [set()] * 4)
+    default: Any = tune(X, y, folds=2, time_limit=1e-9)
+    assert (default.rule, default.parameters) == ("pa1", {"C": 0.3})
+    assert default.search_.ending == "time_limit"
 
 
 def test_halving_keeps_the_best_and_stops() -> None:

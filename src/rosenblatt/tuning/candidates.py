@@ -6,15 +6,18 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import Candidate, Rung, Search, Settings
 from rosenblatt.rules import RULES, rule_parameters
 
 FEW_ROWS = 2_000  # up to here votes and kernels are tried as well
 FEW_FEATURES = 300  # up to here pairs of them are
 SHARES = (1 / 9, 1 / 3, 1.0)  # of the rows, rung by rung
-FEWEST_ROWS = 2_000  # of a rung but the last
+FEWEST_ROWS = {False: 2_000, True: 1_000}  # of a rung but the last, by whether rows have several
+# labels: each row then tells more, and takes longer.
 KEPT = 1 / 3  # of the candidates, rung by rung
 FEWEST_KEPT = 4
+ONE_LABEL = Learner()  # a row
 
 
 def grid(n_rows: int) -> Iterator[dict[str, Any]]:
@@ -43,13 +46,21 @@ def grid(n_rows: int) -> Iterator[dict[str, Any]]:
         yield {"rule": voting[0], "memory": "vote"}
 
 
-def learners(fixed: Mapping[str, Any], n_rows: int, goal: str = "") -> list[Settings]:
-    """Return the learners to try, where some parameters are fixed, or the goal of several labels.
+def learners(fixed: Mapping[str, Any], n_rows: int, usual: Learner = ONE_LABEL) -> list[Settings]:
+    """Return the learners to try, where some parameters are fixed.
+
+    For several labels a row those that suit the goal of the ``usual`` learner, which is the first
+    where its parameters are its own.
 
     >>> [dict(settings) for settings in learners({"rule": "pa1", "C": 0.5}, 10_000)]
     [{'rule': 'pa1', 'C': 0.5}, {'rule': 'pa1', 'memory': 'last', 'C': 0.5}]
+    >>> learners({"rule": "pa1"}, 10_000, Learner("pa1").of_labels("each"))[:2]
+    [(('rule', 'pa1'), ('C', 0.3)), (('rule', 'pa1'), ('C', 1.0))]
     """
-    possible = (entry for entry in grid(n_rows) if _agrees(entry, fixed, goal))
+    goal = usual.labels
+    possible = [entry for entry in grid(n_rows) if _agrees(entry, fixed, goal)]
+    if goal and usual.chosen.keys() - fixed.keys():
+        possible.insert(0, {"rule": usual.rule, **usual.chosen})
     return list(dict.fromkeys(tuple((entry | dict(fixed)).items()) for entry in possible))
 
 
@@ -90,10 +101,10 @@ def candidates(found: Iterable[Settings], ways: Iterable[Settings]) -> list[Cand
     return [*pool, *(Candidate(one.learner, way) for way in others for one in first.values())]
 
 
-def rungs(pool: Sequence[Candidate], n_rows: int) -> Iterator[Rung]:
+def rungs(pool: Sequence[Candidate], n_rows: int, goal: str = "") -> Iterator[Rung]:
     """Yield who runs on which share of the rows: the best of each rung, and at last crosses."""
-    left = len(pool)
-    for number, share in enumerate(s for s in SHARES if s == 1.0 or s * n_rows >= FEWEST_ROWS):
+    left, fewest = len(pool), FEWEST_ROWS[bool(goal)]
+    for number, share in enumerate(s for s in SHARES if s == 1.0 or s * n_rows >= fewest):
         if number:
             left = min(left, max(FEWEST_KEPT, math.ceil(KEPT * left)))
         yield share, partial(_best, pool, left)

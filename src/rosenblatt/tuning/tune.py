@@ -15,12 +15,12 @@ from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.multilabel import has_several
+from rosenblatt.estimators.multilabel import MultilabelClassifier, has_several, label_rows
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
-from rosenblatt.models.learner import several_labels
+from rosenblatt.models.learner import Learner, several_labels
 from rosenblatt.models.race import offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
@@ -31,14 +31,20 @@ from rosenblatt.models.search import (
     Search,
     SearchStatus,
     Settings,
-    Trial,
     halving,
 )
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
 from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
 from rosenblatt.training.streaming import Reading
-from rosenblatt.tuning.candidates import FEW_ROWS, candidates, encodings, learners, rungs
+from rosenblatt.tuning.candidates import (
+    FEW_ROWS,
+    ONE_LABEL,
+    candidates,
+    encodings,
+    learners,
+    rungs,
+)
 from rosenblatt.tuning.folds import check_metric
 
 FEW_ROWS_TO_FOLD = 20_000  # up to here five folds, beyond one split
@@ -74,21 +80,26 @@ def tune(
     time_limit: float | None = None,
     n_jobs: int | None = None,
     class_weight: Any = None,
+    goal: str | None = None,
     random_state: int = 0,
     tell: Tell = lambda _: None,
 ) -> FittedClassifier:
     """Return the estimator that is best on held-out rows, fitted to all rows.
 
     Rules, their parameters, memories and numbers of passes are tried by successive halving; where
-    there are few rows, voted and kernel perceptrons as well.
+    there are few rows, voted and kernel perceptrons as well. Several labels a row are judged by the
+    share of them that is not ranked first, and the estimator is a ``MultilabelClassifier`` with
+    thresholds.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n_rows, n_features)
         Features of about the same size: scale them before.
     y : array of shape (n_rows,)
+        Or, where rows may have several labels, what ``MultilabelClassifier`` takes: an indicator
+        of shape (n_rows, n_labels), or a list of labels for each row.
     metric : "error", "f1", "balanced-accuracy", "roc-auc" or "log-loss"
-        What decides; F1 is the mean over the classes.
+        What decides; F1 is the mean over the classes. Not for several labels a row.
     folds : int, default None
         Number of folds, or 1 to hold out a fifth; 5 by default, and 1 beyond 20,000 rows.
     time_limit : float, default None
@@ -96,6 +107,8 @@ def tune(
     n_jobs : int, default None
         Number of threads; one a processor by default.
     class_weight : "balanced" or dictionary of class: weight, default None
+    goal : "each" or "ranking", default None
+        When a row of several labels is right, as in ``MultilabelClassifier``; by default "each".
     random_state : int
         Random seed. Without a time limit the same seed chooses the same.
     tell : function of a ``SearchStatus``
@@ -115,21 +128,21 @@ def tune(
     (1.0, True)
     """
     check_metric(metric)
-    if has_several(y):
-        raise several_labels("tune(X, y)")
-    rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
-    classes, numbers = np.unique(labels, return_inverse=True)
-    check_classes(classes, len(labels), None)
-    weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
-    weight = None if weights is None else weights[numbers]
-    encoded = EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))
-    shared = {"random_state": random_state}
-    n_rows = len(labels)
-    pool = candidates(learners({}, n_rows), [()]) + list(KERNELS if n_rows <= FEW_ROWS else ())
-    search, steps = Search(metric, n_rows, _folds(folds, n_rows)), rungs(pool, n_rows)
+    several = has_several(y)
+    usual = _label_learner(goal, metric, class_weight) if several else ONE_LABEL
+    if goal is not None and not several:
+        raise InputError(f"{Parameter('goal', goal)} is for rows with several labels.")
+    encoded = _label_rows(X, y) if several else _class_rows(X, y, class_weight)
+    shared = {"random_state": random_state, "labels": usual.labels}
+    n_rows = len(encoded.numbers)
+    pool = candidates(learners({}, n_rows, usual), [()])
+    pool += KERNELS if n_rows <= FEW_ROWS and not several else ()
+    search = Search(metric, n_rows, _folds(folds, n_rows), labels=usual.labels)
     judge = KernelJudge(lambda _: encoded, encoded, search, shared)
-    best = halving(search, steps, judge, time_limit=time_limit, n_jobs=n_jobs, tell=tell).best
-    fitted = _estimator(best, class_weight, shared)
+    how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
+    best = halving(search, rungs(pool, n_rows, usual.labels), judge, **how).best
+    candidate, passes = (pool[0], None) if best is None else (best.candidate, best.passes)
+    fitted = _estimator(candidate, passes, class_weight, shared)
     with warnings.catch_warnings():
         advice = ".* stopped after max_iter"
         warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
@@ -138,12 +151,40 @@ def tune(
     return cast("FittedClassifier", fitted)
 
 
-def _estimator(best: Trial | None, class_weight: Any, shared: dict[str, Any]) -> Any:
-    """Return the estimator of a trial; without one it is the perceptron."""
-    candidate = Candidate((("rule", "perceptron"),)) if best is None else best.candidate
+def _label_learner(goal: str | None, metric: str, class_weight: Any) -> Learner:
+    """Return the usual learner of several labels a row; raise for what they cannot have."""
+    if metric != "error":
+        raise several_labels(Parameter("metric", metric))
+    if class_weight is not None:
+        raise several_labels(Parameter("class_weight"))
+    return Learner(MultilabelClassifier.rule).of_labels(goal or "each")
+
+
+def _class_rows(X: Any, y: Any, class_weight: Any) -> EncodedRows:
+    """Return the rows of arrays with one label each."""
+    rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    check_classes(classes, len(labels), None)
+    weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
+    weight = None if weights is None else weights[numbers]
+    return EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))
+
+
+def _label_rows(X: Any, y: Any) -> EncodedRows:
+    """Return the rows of arrays with several labels each."""
+    classes, numbers, sets = label_rows(y)
+    rows, _ = check_rows(MultilabelClassifier(), X, np.zeros(len(numbers), np.int8), reset=True)
+    check_classes(classes, len(numbers), None, fewest=1)
+    return EncodedRows(Examples(rows, numbers, sets=sets), numbers, len(classes))
+
+
+def _estimator(
+    candidate: Candidate, passes: int | None, class_weight: Any, shared: dict[str, Any]
+) -> Any:
+    """Return the estimator of a candidate."""
     if is_kernel(candidate):
         return kernel_machine(candidate, class_weight=class_weight, **shared)
-    learner = candidate.learner_with(None if best is None else best.passes, **shared)
+    learner = candidate.learner_with(passes, **shared)
     kind: Any = getattr(estimators, learner.estimator)
     return kind(**learner.options() | {"class_weight": class_weight})
 
@@ -186,12 +227,7 @@ def tune_files(
         n_features=features.shape[1],
         sparse=source.columns.degree > 1 or large or paired,
     )
-    found = learners(kept, n_rows, labels)
-    usual = plan.learner.chosen if labels else {}
-    if usual.keys() - kept.keys():
-        own = {"rule": plan.learner.rule, **usual} | kept
-        found = list(dict.fromkeys([tuple(own.items()), *found]))
-    pool = candidates(found, ways)
+    pool = candidates(learners(kept, n_rows, plan.learner), ways)
     default = TEXT_RULE if base.has_text and not labels else plan.learner.rule
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
     if n_rows <= FEW_ROWS and not (labels or chosen - {"max_iter"}):
@@ -200,7 +236,7 @@ def tune_files(
     shared = {name: given[name] for name in SHARED if name in given} | {"labels": labels}
     judge = KernelJudge(encoded, base, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
-    best = halving(search, rungs(pool, n_rows), judge, **how).best
+    best = halving(search, rungs(pool, n_rows, labels), judge, **how).best
     if best is None:
         return FileChoice({}, search)
     # Thresholds of labels need held-out rows; what else these would decide is decided.
