@@ -16,9 +16,12 @@ from rosenblatt import (
     Perceptron,
 )
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.models.feature_spaces import NamedFeatures
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.service.history import at_version, file_of
 from rosenblatt.service.journal import FILE, SNAPSHOTS
+from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
 from rosenblatt.service.operations import why_answer
 from rosenblatt.service.requests import Example
@@ -32,6 +35,18 @@ LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
     "last": ({"memory": "last", "parameters": {"eta0": 0.5}}, Perceptron(eta0=0.5)),
     "arow": ({"rule": "arow"}, ConfidenceWeightedClassifier()),
 }
+
+
+def test_numbers_of_names_are_not_kept() -> None:
+    """A name that was taken back has no weight, though the row before had it as well."""
+    served = ServedLearner(Learner("perceptron", "last"), NamedFeatures(), ("a", "b"))
+    row = {"u": 1.0, "y": 1.0}
+    served.learn(row, "b")
+    assert served.decided(row)[1] == served.scores([row])[0] == 3.0
+    served.space.shrink(1)
+    served.space.learn({"z": 1.0})
+    assert served.space.names() == ("u", "z")
+    assert served.decided(row)[1] == served.scores([row])[0] == 2.0
 
 
 def examples(n: int, labels: str = "abc", seed: int = 0) -> list[Example]:

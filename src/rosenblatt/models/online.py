@@ -554,10 +554,14 @@ class OnlineLearner:
             every = np.arange(len(rows.dense), dtype=np.int32), np.array([0, len(rows.dense)])
             row = (rows.row.data, rows.row.indices, rows.row.indptr)
             self._scaler = RowScaler(self.moments, *(row if sparse else (rows.dense, *every)))
+        self._remember(rows)
+        return rows
+
+    def _remember(self, rows: RowLearner) -> None:
+        """Let rows keep the numbers of names, which stay; ``ServedLearner`` may take them back."""
         if self.space.direct is not None:
             rows.row.remember(self.space.direct, complete=isinstance(self.space, NamedFeatures))
             self._direct = self.moments is None
-        return rows
 
     def _plain(self, x: Any) -> Any:
         """Return a row as the feature space takes it; raise InputError for what is no row."""
