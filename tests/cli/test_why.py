@@ -90,7 +90,12 @@ def why_of(model: str, data: str, *options: str) -> Any:
 
 @pytest.mark.parametrize("goal", ["each", "ranking"])
 @pytest.mark.parametrize(
-    "options", [[], ["--rule", "perceptron", "--memory", "last", "--no-early-stopping"]]
+    "options",
+    [
+        [],
+        ["--max-iter", "3"],
+        ["--rule", "perceptron", "--memory", "last", "--no-early-stopping"],
+    ],
 )
 def test_several_labels(tmp_path: Path, goal: str, options: list[str]) -> None:
     """The rows that taught a label sum to its score, from files, saved, loaded and gone on with."""
@@ -98,7 +103,8 @@ def test_several_labels(tmp_path: Path, goal: str, options: list[str]) -> None:
     how = [*SEVERAL, "--goal", goal, *options]
     assert invoked("train", path, *how, "-o", "m").exit_code == 0
     invoked("train", path, *[one for one in how if one != "--record-mistakes"], "-o", "plain")
-    assert np.array_equal(read("m").weights, read("plain").weights)
+    late = goal == "each" and not options  # an average that begins late has no list
+    assert np.array_equal(read("m").weights, read("plain").weights) == (not late)
     more, texts = made(50, seed=1)
     more = [
         [*own, "new"] if "chess" in text else own for own, text in zip(more, texts, strict=True)

@@ -28,6 +28,20 @@ def rows_file(path: Path, n_rows: int, first: int = 0, flip: int = 10**9) -> tup
     return X.astype(float), y
 
 
+@pytest.mark.parametrize("how", [{"record_mistakes": True}, {"memory": "vote"}])
+def test_the_list_of_the_old_model_stays(tmp_path: Path, how: dict[str, Any]) -> None:
+    """A model that goes on has a list of its own, in memory as from a file."""
+    rows_file(tmp_path / "old.csv", 60)
+    rows_file(tmp_path / "new.csv", 40, first=1, flip=0)
+    old = model_from_files(str(tmp_path / "old.csv"), rule="perceptron", **how, **EXACT)
+    second = learn_files(old, str(tmp_path / "new.csv"))
+    before = len(second.votes), second.votes.end, len(second.votes.lifetimes)
+    third = learn_files(second, str(tmp_path / "new.csv"))
+    assert (len(second.votes), second.votes.end, len(second.votes.lifetimes)) == before
+    assert len(third.votes) > before[0]
+    assert (before[1], third.votes.end) == (161, 201)
+
+
 @pytest.mark.parametrize(
     ("kind", "memory"), [(AveragedPerceptron, "average"), (Perceptron, "last")]
 )

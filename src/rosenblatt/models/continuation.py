@@ -274,10 +274,11 @@ def learn_files(
 
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
-    mistakes = model.votes if model.is_recorded else None
+    own = model.copy()
+    mistakes = own.votes if own.is_recorded else None
     if mistakes is not None:
         mistakes.shift = _n_earlier(model) - (model.count - 1)
-    new = replace(model.copy(), **_no_record(model, model.labels), mistakes=mistakes)
+    new = replace(own, **_no_record(model, model.labels), mistakes=mistakes)
     if MOVED in model.training:
         new.move_bias(model.training[MOVED])
     return new, new.rows(files, learn=True)
