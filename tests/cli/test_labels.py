@@ -1,6 +1,7 @@
 """Commands on rows that may have several labels."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -139,7 +140,10 @@ def test_report_and_picture(model: str, tmp_path: Path) -> None:
     told = json.loads(invoked("evaluate", model, data, "--json").stdout)
     figures = f"micro F1 {told['micro']['f1']:.3f}, "
     assert f"Test: {figures}" in done.stdout
-    assert f"On 60 test rows: {figures}" in page.read_text(encoding="utf-8")
+    shown = page.read_text(encoding="utf-8")
+    assert f"On 60 test rows: {figures}" in shown
+    assert "Rows with a label furthest on the wrong side of its threshold" in shown
+    assert re.search(r"Row \d+: .+ taken for ", shown)
     invoked("report", model, "-o", str(page))
     assert "which chose its thresholds" in page.read_text(encoding="utf-8")
     picture = tmp_path / "weights.svg"

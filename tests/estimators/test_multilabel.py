@@ -156,8 +156,6 @@ def test_a_report_and_the_weights_of_labels() -> None:
         WeightsDisplay.from_estimator(clf)
     with pytest.raises(InputError, match="a list of labels for each row"):
         html_report(clf, X, Y[:, 0])
-    with pytest.raises(InputError, match="X_train is not available where a row may have several"):
-        html_report(clf, X_train=X, y_train=LISTS)
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 4])

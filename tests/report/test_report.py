@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score
 
 from rosenblatt import (
     AveragedPerceptron,
+    MultilabelClassifier,
     PassiveAggressiveClassifier,
     Perceptron,
     VotedPerceptron,
@@ -104,6 +105,43 @@ def test_hardest_rows() -> None:
         lines = page.tables[caption][1:]
         assert [line[0] for line in lines] == expected[: len(lines)]
         assert lines
+
+
+@pytest.mark.parametrize("goal", ["each", "ranking"])
+def test_hardest_rows_of_several_labels(goal: str) -> None:
+    """Each wrong row is told by the label furthest on the wrong side, with what taught it."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(0, 2, (90, 3))
+    has = X + rng.normal(0, 2, X.shape) > 1
+    names = np.array(["red", "round", "soft"])
+    given = [set(names[row].tolist()) for row in has]
+    model = MultilabelClassifier(
+        rule="perceptron", goal=goal, memory="last", max_iter=4, record_mistakes=True
+    ).fit(X[:60], given[:60])
+    page = Page(html_report(model, X[60:], given[60:], X_train=X[:60], y_train=given[:60]))
+    lead = model.decision_function(X[60:]) - model.thresholds_
+    truth, said = has[60:], model.predict(X[60:]).astype(bool)
+    leads = np.where(said == truth, -np.inf, np.where(said, lead, -lead))
+    label, furthest = leads.argmax(axis=1), leads.max(axis=1)
+    order = [k for k in np.argsort(-furthest, kind="stable").tolist() if furthest[k] >= 0][:8]
+    expected = []
+    for k in order:
+        sides = [f"(not {names[label[k]]})", str(names[label[k]])]
+        is_, taken = int(truth[k, label[k]]), int(said[k, label[k]])
+        expected.append((str(k + 1), sides[is_], sides[taken]))
+    shown = re.findall(r"Row ([0-9,]+): (.+?) taken for (.+?), which", page.words)
+    assert shown == expected
+    own, answer = str(names[label[order[0]]]), expected[0][2]
+    way = 1 if answer == own else -1
+    terms = why(model, X[:60], X[60 + order[0]], own).terms
+    lines = page.tables[f"Training rows that taught it to answer {answer}"][1:]
+    taught = [f"row {term.row + 1}" for term in terms if way * term.amount > 0]
+    assert [line[0] for line in lines] == taught[: len(lines)]
+    assert lines
+    counts = Page(html_report(model, X_train=X[:60], y_train=given[:60])).tables["Labels"][1:]
+    assert sorted(line[:2] for line in counts) == [
+        [name, str(n)] for name, n in zip(names, has[:60].sum(axis=0), strict=True)
+    ]
 
 
 def test_votes() -> None:

@@ -48,7 +48,12 @@ class Comparison:
         self._compare((guess == given)[labelled], (other == given)[labelled])
 
     def add_labels(
-        self, batch: Batch, truth: NDArray[Any], said: NDArray[Any], labels: Sequence[Any]
+        self,
+        batch: Batch,
+        truth: NDArray[Any],
+        said: NDArray[Any],
+        _scores: NDArray[Any],
+        labels: Sequence[Any],
     ) -> None:
         """Count a batch whose rows have these of several labels, as the model says or not."""
         other = self._predict(batch)[batch.labels >= 0]

@@ -425,12 +425,12 @@ def exact_rows(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.
 def label_evaluation_of(
     model: Model,
     batches: Iterable[Batch],
-    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any], Sequence[Any]], object],
+    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any], NDArray[Any], Sequence[Any]], object],
     told: Sequence[str] = (),
 ) -> LabelEvaluation:
     """Judge a model by the rows of batches, which may have several labels.
 
-    Watchers see each, which of its rows have and are said to have which label, and the labels.
+    Watchers see each, which of its rows have and are said to have which label, scores and labels.
     ``told`` has, once all rows are read, sentences on what was unusual about them.
     """
     evaluation, scorer = LabelEvaluation(model.classes), Scorer(model)
@@ -443,7 +443,7 @@ def label_evaluation_of(
         said = model.has_label(scores)
         evaluation.add(truth, said, scores, numbers.labels)
         for watcher in watchers:
-            watcher(batch, truth, said, numbers.labels)
+            watcher(batch, truth, said, scores, numbers.labels)
     evaluation.remarks = list(told)
     return evaluation
 

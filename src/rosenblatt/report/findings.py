@@ -206,9 +206,10 @@ def findings(
     found = Findings(name, model, rankings, by_effect, test_names=test_names)
     if test is None:
         return found
-    if model.several:
-        return replace(found, labels=label_evaluation_of(model, test, told=told))
     hardest, alone = HardestRows(model), Giveaways(rankings, len(model.classes))
+    if model.several:
+        labels = label_evaluation_of(model, test, hardest.add_labels, told=told)
+        return replace(found, labels=labels, hardest=hardest.rows(), largest=hardest.largest)
     return replace(
         found,
         evaluation=evaluation_of(model, test, hardest.add, alone.add, told=told),

@@ -9,17 +9,17 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import Classes
+from rosenblatt.data.labels import Classes, SetNumbers
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.multilabel import label_rows
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.learner import several_labels
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page
 from rosenblatt.report.sections import is_bounded
 from rosenblatt.theory.diagnosis import diagnose
+from rosenblatt.training.examples import has_label
 
 
 def write_report(
@@ -42,8 +42,8 @@ def write_report(
     X, y : rows with labels to judge it by, default None
         Rows it was not fitted on. They add errors, confusion and the hardest rows.
     X_train, y_train : the rows that it was fitted on, default None
-        With them come the verdict, and, if it was fitted with ``record_mistakes=True``, which of
-        them taught it the decisions on the hardest rows.
+        With them come the verdict, where rows have one label each, and, if it was fitted with
+        ``record_mistakes=True``, which of them taught it the decisions on the hardest rows.
     name : title of the page, default the name of the class
     """
     html = html_report(estimator, X, y, X_train=X_train, y_train=y_train, name=name)
@@ -72,8 +72,6 @@ def html_report(
     True
     """
     model = model_of(estimator, several=True)
-    if X_train is not None and model.several:
-        raise several_labels("X_train")
     if X_train is not None:
         model = _with_training(model, estimator, X_train, y_train)
     test = None if X is None else [array_rows(model, X, y)]
@@ -82,16 +80,23 @@ def html_report(
 
 def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     """Add class counts, verdict and recorded mistakes of the training rows."""
-    batch = array_rows(model, X, y)
-    counts = np.bincount(batch.labels, minlength=len(model.classes)).tolist()
+    batch, known = array_rows(model, X, y), len(model.classes)
+    if model.several:
+        numbers = SetNumbers(model.classes)
+        sets = numbers.sets(batch.classes)
+        counts = has_label(sets, batch.labels, len(numbers.labels)).sum(axis=0)[:known].tolist()
+    else:
+        counts = np.bincount(batch.labels, minlength=known).tolist()
     training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}
     arrays = model.arrays
-    if hasattr(estimator, "mistakes_") and not arrays:
+    if hasattr(estimator, "mistakes_") and not (model.is_recorded or model.is_kernel):
         rows = batch.csr(model.n_features, model.constant)
         taught = estimator.mistakes_
-        arrays = list_arrays(taught.of_rows(taught.updates, rows, taught.end))
-    mistakes = estimator.n_mistakes_ if is_bounded(model) else None
-    verdict = model.verdict or diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
+        arrays = arrays | list_arrays(taught.of_rows(taught.updates, rows, taught.end))
+    verdict = model.verdict
+    if verdict is None and not model.several:  # each label would have one of its own
+        mistakes = estimator.n_mistakes_ if is_bounded(model) else None
+        verdict = diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
     outcome = model.outcome
     if not model.options.get("early_stopping"):  # which holds some of them out
         outcome = {"n_learned": batch.n_rows} | outcome

@@ -72,43 +72,84 @@ class MisjudgedRow:
         return [(n, v if len(v) <= MOST_TEXT else f"{v[:MOST_TEXT]} …") for n, v in long]
 
 
+class WrongRow(NamedTuple):
+    """A wrong row as it is kept while others are read."""
+
+    lead: float
+    number: int  # from 1
+    label: int  # class number
+    predicted: int
+    scores: NDArray[Any]
+    row: Batch
+    of: int | None = None  # the number of the label of several that it has or not, as classes 1, 0
+
+
 class HardestRows:
-    """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size."""
+    """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size.
+
+    Of several labels a row it looks at the one that is furthest on the wrong side.
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._seen = 0
-        # Lead, number with a minus sign, prediction, scores and row; the worst first.
-        self._kept: list[tuple[float, int, int, NDArray[Any], Batch]] = []
+        self._kept: list[WrongRow] = []  # the worst first
         self.largest = 0.0  # value of the rows
 
     def add(self, batch: Batch, scores: NDArray[Any], predicted: NDArray[Any]) -> None:
         """Look at a batch and how it was decided."""
-        self.largest = max(self.largest, float(batch.data.max(initial=0.0)))
         known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
         wrong = np.flatnonzero(known & (predicted != batch.labels))
         leads = lead_over(scores[wrong], batch.labels[wrong], predicted[wrong])
+        self._keep(batch, wrong, leads, (batch.labels[wrong], predicted[wrong], scores[wrong]))
+
+    def add_labels(
+        self,
+        batch: Batch,
+        truth: NDArray[Any],
+        said: NDArray[Any],
+        scores: NDArray[Any],
+        _labels: Sequence[Any],
+    ) -> None:
+        """Look at a batch whose rows have these of several labels, as the model says or not."""
+        lead = scores - self._model.thresholds[:-1]  # of having a label over not having it
+        truth = truth[:, : lead.shape[1]]
+        leads = np.where(truth == said, -np.inf, np.where(said, lead, -lead))
+        of, every = leads.argmax(axis=1), np.arange(len(leads))
+        # Below zero is what is said all the same, the best label of a row that has no other.
+        wrong = np.flatnonzero(leads[every, of] >= 0.0)
+        at = wrong, of[wrong]
+        sides = truth[at].astype(int), said[at].astype(int), lead[at]
+        self._keep(batch, np.flatnonzero(batch.labels >= 0)[wrong], leads[at], sides, at[1])
+
+    def _keep(
+        self,
+        batch: Batch,
+        wrong: NDArray[Any],
+        leads: NDArray[Any],
+        sides: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
+        of: NDArray[Any] | None = None,
+    ) -> None:
+        """Keep the worst of these rows of a batch, with labels, predictions and scores."""
+        self.largest = max(self.largest, float(batch.data.max(initial=0.0)))
         entries = self._kept
         for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
             i = int(wrong[k])
             row = batch.block(i, i + 1)
             row = row._replace(data=row.data.copy(), indices=row.indices.copy())
-            place = (float(leads[k]), -(self._seen + i))
-            entries.append((*place, int(predicted[i]), scores[i].copy(), row))
-        self._kept = sorted(entries, key=lambda one: one[:2], reverse=True)[:MOST_HARD_ROWS]
+            label, predicted, scores = (side[k] for side in sides)
+            place, which = (float(leads[k]), self._seen + i + 1), None if of is None else int(of[k])
+            entries.append(WrongRow(*place, int(label), int(predicted), scores.copy(), row, which))
+        self._kept = sorted(entries, key=lambda one: (-one.lead, one.number))[:MOST_HARD_ROWS]
         self._seen += batch.n_rows
 
     def rows(self) -> list[MisjudgedRow]:
         """Return the kept rows with their explanations, the worst first."""
-        return [
-            self._row(row, lead, 1 - minus_number, predicted, scores)
-            for lead, minus_number, predicted, scores, row in self._kept
-        ]
+        return [self._row(one) for one in self._kept]
 
-    def _row(
-        self, row: Batch, lead: float, number: int, predicted: int, scores: NDArray[Any]
-    ) -> MisjudgedRow:
-        model, label = self._model, int(row.labels[0])
+    def _row(self, kept: WrongRow) -> MisjudgedRow:
+        lead, number, label, predicted, scores, row, of = kept
+        model = self._model if of is None else self._model.of_label(self._model.classes[of])
         explanation = None
         taught: list[Teacher] = []
         opposed: list[Teacher] = []
