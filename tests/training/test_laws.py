@@ -93,6 +93,8 @@ def test_an_average_that_begins_late() -> None:
             vectors += [alone.weights.copy()] * (pass_ > 0)
     assert np.allclose(state.average(), np.mean(vectors, axis=0), rtol=1e-12)
     assert [record.validation_score is None for record in outcome.history] == [True, False, False]
+    again = fit(state, examples, late, generator)  # goes on with the average that there is
+    assert all(record.validation_score is not None for record in again.history)
 
 
 def test_average_of_few_features() -> None:

@@ -641,6 +641,9 @@ def fit_supply(
 
     ``watch`` is called with the state and the progress.
     """
+    goes_on = state.ledger is not None and state.count > 1
+    if progress is None and goes_on:  # with its average, so that every pass is judged
+        plan = replace(plan, average_after=0)
     training = LinearTraining(state, supply, plan, vote)
     watched = None if watch is None else lambda progress: watch(state, progress)
     outcome = train(training, plan, observers, watch=watched, progress=progress)
