@@ -32,7 +32,7 @@ LIST_ARRAYS = {
     "numbers": ArraySpec((np.int64,), ("rows",), 0, "met"),  # of the rows that taught, in training
     "tau": ArraySpec((np.float64,), ("updates",), ABOVE_ZERO),
     "row": ArraySpec((np.int64,), ("updates",), 0, "rows"),  # among those rows
-    "seen": ArraySpec((np.int64,), ("updates",), 1, "count"),
+    "seen": ArraySpec((np.int64,), ("updates",), 0, "count"),
     "label": ArraySpec((np.int32,), ("updates",), "class", "last class"),
     "rival": ArraySpec((np.int32,), ("updates",), "class", "last class"),
     "values": ArraySpec(VALUES, ("rows", "features"), -inf),  # of dense rows
@@ -170,7 +170,9 @@ def _read_updates(found: StoredArrays, width: int, *, joint: bool) -> Log:
     fits = label != rival if between else (label == -rival) & (label != 0)
     found.check("rival", fits.all())
     one_at_a_time = joint or width == 1  # else several learners may step at once
-    found.check("seen", not (np.diff(seen) < int(one_at_a_time)).any())
+    n_before = np.count_nonzero(seen == 0)  # the average began
+    apart = np.diff(seen[n_before:]) >= int(one_at_a_time)
+    found.check("seen", apart.all() and not seen[:n_before].any())
     return Log(row, label, rival, tau, seen)
 
 

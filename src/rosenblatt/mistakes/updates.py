@@ -89,8 +89,9 @@ class Mistakes:
 
     @property
     def lifetimes(self) -> NDArray[Any]:
-        """How many rows each weight vector lasted, the one before the first update included."""
-        return np.diff(np.unique(self.updates.seen), prepend=1, append=self.end)
+        """How many rows each weight vector lasted, from where an average begins on."""
+        seen = np.unique(self.updates.seen)
+        return np.diff(seen[seen > 0], prepend=1, append=self.end)
 
     def __len__(self) -> int:
         return len(self._columns[0])
@@ -100,6 +101,11 @@ class Mistakes:
         for column, more in zip(self._columns, log, strict=True):
             column.append(more[:n_updates].astype(column.values.dtype, copy=False))
         self.end = end
+
+    def count_anew(self) -> None:
+        """Let an average begin with the weights as they are now: all of its vectors have them."""
+        self.updates.seen[:] = 0
+        self.end = 1
 
     def extend_by(
         self, updates: Log, rows: Rows | None, end: int, first_number: int = 0

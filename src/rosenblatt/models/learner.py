@@ -187,7 +187,7 @@ class Learner:
         do what ten do with them. It is the suffix average of Rakhlin, Shamir & Sridharan, "Making
         gradient descent optimal for strongly convex stochastic optimization", ICML 2012.
         """
-        return self.labels == "each" and self.averaged and not self.records
+        return self.labels == "each" and self.averaged
 
     @property
     def title(self) -> str:

@@ -550,8 +550,10 @@ class LinearTraining:
     def finish_pass(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64; begin the average if it is due."""
         self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}", self._rule)
-        if pass_ == self._average_after:
+        if pass_ == self._average_after and self.state.ledger is None:
             self.state.keep_average(wanted=True)
+            if self.updates is not None:
+                self.updates.count_anew()
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
