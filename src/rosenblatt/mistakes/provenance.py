@@ -135,21 +135,19 @@ def provenance_of(
         activation = None if activation is None else activation[label]
     # What each row that taught put into each vector, and its product with x
     n_vectors = n_columns(len(classes))
-    taught, counts, labels, strengths = _strengths(
-        mistakes, n_vectors, end, label, averaged=averaged
-    )
+    taught, counts, labels, parts = _strengths(mistakes, n_vectors, end, label, averaged=averaged)
     products = matrix_of(take(rows, taught)).astype(np.float64) @ np.asarray(x, np.float64)
     products = products + rows.constant * rows.constant
     # The two classes between which x was decided
-    positive, negative, strength = 1, 0, strengths[:, 0]
-    sums = [math.fsum(column * products) for column in strengths.T]
+    positive, negative, strength = 1, 0, parts[:, 0]
+    sums = [math.fsum(column * products) for column in parts.T]
     said = np.atleast_1d(sums if activation is None else activation).astype(np.float64)
     total = float(said[0])
     if len(classes) > 2:
         ranked = np.argsort(-said, kind="stable").tolist()
         positive = ranked[0] if winner is None else winner
         negative = next(k for k in ranked if k != positive)
-        strength = strengths[:, positive] - strengths[:, negative]
+        strength = parts[:, positive] - parts[:, negative]
         total = float(said[positive] - said[negative])
     # The terms, the largest first
     amounts = strength * products

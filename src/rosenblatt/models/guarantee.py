@@ -451,12 +451,16 @@ def guarantee(
     """
     given = {"error": error, "confidence": confidence}
     check_parameters("guarantee", given, dict.fromkeys(given, SHARE))
+    return Guarantee(estimator, _judged(estimator, X, y), error, confidence)
+
+
+def _judged(estimator: Any, X: Any, y: Any) -> RowsApart:
+    """Return how sure a classifier is of rows with these labels."""
     scores, guess = _scores(estimator, X), estimator.predict(X)
     classes = np.asarray(estimator.classes_)
     if np.ndim(guess) == 2:
         truth, measure = _truth(y, classes, len(scores)), _measure(estimator, scores)
-        apart = RowsApart.of_labels(scores, _indicator(guess), truth, measure)
-        return Guarantee(estimator, apart, error, confidence)
+        return RowsApart.of_labels(scores, _indicator(guess), truth, measure)
     labels = np.asarray(y)
     check_count(labels, len(scores))
     try:
@@ -464,8 +468,7 @@ def guarantee(
     except TypeError:  # None among the labels, or labels of several kinds
         raise InputError("y must hold a label for each row, of the kind of classes_.") from None
     numbers = np.where(classes[found] == labels, found, -1)
-    apart = RowsApart.of_scores(scores, numbers_of(np.asarray(guess), classes), numbers)
-    return Guarantee(estimator, apart, error, confidence)
+    return RowsApart.of_scores(scores, numbers_of(np.asarray(guess), classes), numbers)
 
 
 def _scores(estimator: Any, X: Any) -> NDArray[Any]:
