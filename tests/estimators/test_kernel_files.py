@@ -88,6 +88,7 @@ def _put(place: Any, value: Any) -> Any:
         ({}, "mistakes.label", _put(0, 10)),
         ({}, "mistakes.tau", _put(0, np.nan)),
         ({}, "mistakes.tau", lambda a: a[:-1]),
+        ({}, "mistakes.seen", _put(0, 0)),
         ({}, "mistakes.seen", _put(-1, 1)),
         ({}, "mistakes.seen", _put(-1, 10**9)),
         ({}, "mistakes.seen", lambda _: None),

@@ -32,7 +32,7 @@ LIST_ARRAYS = {
     "numbers": ArraySpec((np.int64,), ("rows",), 0, "met"),  # of the rows that taught, in training
     "tau": ArraySpec((np.float64,), ("updates",), ABOVE_ZERO),
     "row": ArraySpec((np.int64,), ("updates",), 0, "rows"),  # among those rows
-    "seen": ArraySpec((np.int64,), ("updates",), 0, "count"),
+    "seen": ArraySpec((np.int64,), ("updates",), "start", "count"),
     "label": ArraySpec((np.int32,), ("updates",), "class", "last class"),
     "rival": ArraySpec((np.int32,), ("updates",), "class", "last class"),
     "values": ArraySpec(VALUES, ("rows", "features"), -inf),  # of dense rows
@@ -81,7 +81,8 @@ def read_list(
     ``several``: labels that a row may have, each with updates of its own.
     """
     found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
-    found.sizes |= {"met": MOST_ROWS, "count": MOST_ROWS}
+    # 0 is the count of updates before a late average began
+    found.sizes |= {"met": MOST_ROWS, "start": 0, "count": MOST_ROWS}
     numbers = found["numbers"]
     support = Support(_read_rows(found, n_features, constant), numbers)
     width = n_classes if several else n_columns(n_classes)
@@ -125,7 +126,7 @@ def read_machine(
     listed = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     n_features, n_classes = empty.n_features, empty.n_classes
     gamma, met = float(own["gamma"][0]), int(own["met"][0])
-    listed.sizes |= {"met": met, "count": count}
+    listed.sizes |= {"met": met, "start": 1, "count": count}
     numbers = listed["numbers"]
     own.sizes |= {"rows": len(numbers), "classes": n_classes}
     labels, rows = own["labels"], None
