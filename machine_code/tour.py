@@ -36,7 +36,7 @@ from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import as_rows, packed
+from rosenblatt.kernels.shapes import as_rows, canonical, packed
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
@@ -78,9 +78,13 @@ def ones() -> Any:
 def _indexed(values: NDArray[Any]) -> Iterator[Any]:
     """Yield a CSR matrix with each type of indices."""
     for index in INDEX_TYPES:
-        matrix = sparse.csr_matrix(values)
-        matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
-        yield matrix
+        yield _with_indices(sparse.csr_matrix(values), index)
+
+
+def _with_indices(matrix: Any, index: Any) -> Any:
+    """Return a CSR matrix with indices of this type."""
+    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    return matrix
 
 
 def real_arrays() -> Iterator[Any]:
@@ -94,9 +98,7 @@ def sparse_arrays() -> Iterator[Any]:
     """Yield rows of so few values that their products look for features that match."""
     values = sparse.random(N_ROWS, 300, density=0.01, format="csr", random_state=0)
     for dtype, index in product(DTYPES, INDEX_TYPES):
-        matrix = (values * 9).astype(dtype)
-        matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
-        yield matrix
+        yield _with_indices((values * 9).astype(dtype), index)
 
 
 def labels(n_classes: int) -> NDArray[Any]:
@@ -121,6 +123,9 @@ def visit_learners() -> None:
         learn_batch(model, learner, examples)
         model.state.scores(rows)
         first_not_finite(X.data if rows.sparse else X)
+        rows.compact()
+        if rows.sparse:
+            canonical(_with_indices(X[:, ::-1], X.indices.dtype))
 
 
 def _trained(learner: Learner, rows: Rows, n_classes: int) -> tuple[Model, Examples]:

@@ -15,6 +15,7 @@ from rosenblatt.kernels.shapes import (
     RowStore,
     as_rows,
     between,
+    canonical,
     dense_values,
     entries,
     in_format_of,
@@ -160,6 +161,26 @@ def test_counts_take_a_byte(values: list[float], compacted: bool, dtype: type) -
     found = rows.compact()
     assert (found.data.dtype == np.uint8) == compacted
     assert found.data.astype(dtype).tobytes() == data.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("n_features", [1, 7, 64, 65, 100_000])
+def test_rows_in_any_order_become_canonical(dtype: type, index: type, n_features: int) -> None:
+    """Entries in any order, some of them twice, become what SciPy makes of them, in a copy."""
+    generator = np.random.default_rng(n_features)
+    indptr: NDArray[Any] = np.cumsum([0, 0, *generator.integers(0, 90, 30), 0]).astype(index)
+    indices = generator.integers(0, n_features, indptr[-1]).astype(index)
+    data = generator.integers(1, 3, indptr[-1]).astype(dtype)
+    given = sparse.csr_matrix((data, indices, indptr), shape=(32, n_features))
+    kept, expected = given.copy(), given.copy()
+    expected.sum_duplicates()
+    found = canonical(given)
+    assert found.has_canonical_format
+    for name in ("data", "indices", "indptr"):
+        assert same_bits(getattr(found, name), getattr(expected, name)), name
+        assert same_bits(getattr(given, name), getattr(kept, name)), name
+    assert canonical(found) is found
 
 
 def test_ones_become_bools() -> None:

@@ -12,7 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.validation import DTYPES
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import as_rows, place_of, stored_values
+from rosenblatt.kernels.shapes import as_rows, canonical, place_of, stored_values
 from rosenblatt.training.examples import numbers_of
 
 if TYPE_CHECKING:
@@ -89,9 +89,7 @@ def _rows(X: Any, constant: float) -> Rows:
     X = X.astype(X.dtype if X.dtype in DTYPES else np.float64, copy=False)
     if sparse.issparse(X):
         X.check_format(full_check=True)  # an index beyond the columns would write beyond weights
-        if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X)
     return as_rows(X, constant)
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import Dense, Rows
-from rosenblatt.kernels.shapes import as_rows, place_of
+from rosenblatt.kernels.shapes import as_rows, canonical, place_of
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
 from rosenblatt.training.examples import check_count, class_weights, numbers_of
@@ -124,9 +124,7 @@ def checked_matrix(X: Any, estimator: Any) -> Any:
         X.check_format(full_check=True)
     except ValueError as error:
         raise InputError(f"X is not a valid CSR matrix: {error}.") from error
-    if not X.has_canonical_format:  # two entries for one feature would make ‖x‖² wrong
-        X = X.copy()
-        X.sum_duplicates()
+    X = canonical(X)
     check_finite(X.data, X, estimator)
     return X
 

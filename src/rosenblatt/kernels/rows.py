@@ -280,13 +280,14 @@ class CSR(NamedTuple):
         are rare, ones stay bytes: that saves machine code.
         """
         data = self.data
-        with np.errstate(invalid="ignore"):  # NaN is no byte
-            if data.dtype == np.uint8 or (data[:1000].astype(np.uint8) != data[:1000]).any():
-                return self
-            counts = data.astype(np.uint8)
-        if (counts != data).any() or np.signbit(data).any():  # −0 is no count
+        if data.dtype == np.uint8:
             return self
-        ones = self.indices.dtype == np.int32 and len(counts) > 0 and bool((counts == 1).all())
+        counts, bits = np.empty(len(data), np.uint8), data.view(f"i{data.itemsize}")
+        for piece in (slice(1000), slice(None)):  # most that are no counts show it at once
+            exact, ones = write_counts(data[piece], bits[piece], counts[piece])
+            if not exact:
+                return self
+        ones = ones and len(data) > 0 and self.indices.dtype == np.int32
         return self._replace(data=counts.view(bool) if ones else counts)
 
     @property
@@ -455,6 +456,25 @@ def all_finite(values: NDArray[Any], begin: int, end: int) -> bool:
 @inlined
 def _weight(w: NDArray[Any], u: NDArray[Any] | None, c: int, p: int) -> Any:
     return w.flat[p] if u is None else w.flat[p] - u.flat[p] / c
+
+
+@compiled
+def write_counts(
+    values: NDArray[Any], bits: NDArray[Any], counts: Changed[NDArray[Any]]
+) -> tuple[bool, bool]:
+    """Write values to counts; return whether all are the same as bytes, and whether all are 1.
+
+    ``bits`` are the values read as whole numbers, below 0 for those with a sign: −0 is no count.
+    """
+    changed, other, signs = False, np.int32(0), 0
+    for p in range(len(counts)):
+        x = values[p]
+        count = np.int32(x if 0.0 <= x <= 255.0 else 0.0)
+        counts[p] = count
+        changed |= count != x
+        other |= count ^ np.int32(1)
+        signs |= bits[p]
+    return not changed and signs >= 0, other == 0
 
 
 Rows = Dense | CSR

@@ -15,7 +15,7 @@ from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFile
 from rosenblatt.data.labels import LabelSet, SetNumbers, sides_of
 from rosenblatt.errors import InputError, Parameter, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
-from rosenblatt.kernels.shapes import dense_values, take
+from rosenblatt.kernels.shapes import canonical, dense_values, take
 from rosenblatt.training.examples import (
     ClassWeight,
     Examples,
@@ -63,9 +63,9 @@ def batch_of(X: Any) -> Batch:
     from scipy import sparse
 
     rows = sparse.csr_array(X if sparse.issparse(X) else np.atleast_2d(np.asarray(X, float)))
-    if not rows.has_canonical_format:
-        rows = rows.copy()  # the arrays may be the caller's
-        rows.sum_duplicates()
+    if rows.dtype not in (np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    rows = canonical(rows)
     return Batch(
         rows.data,
         rows.indices.astype(np.int32, copy=False),
