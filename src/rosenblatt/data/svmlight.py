@@ -21,6 +21,7 @@ from rosenblatt.data.sources import NEWLINE, Source, TextBlock, name_of, text_li
 from rosenblatt.data.streams import in_order
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.compiling import available
+from rosenblatt.kernels.shapes import ordered
 from rosenblatt.kernels.text import MOST_FEATURE
 from rosenblatt.kernels.text.svmlight import (
     LabelTokens,
@@ -28,7 +29,6 @@ from rosenblatt.kernels.text.svmlight import (
     count_lines_and_colons,
     newline_from,
     scan,
-    sort_rows,
 )
 from rosenblatt.kernels.text.words import SPAN
 
@@ -198,45 +198,49 @@ def parse_scanned(
         raise ValueError(msg)
     address = text.ctypes.data
     n_lines, n_colons = count_lines_and_colons(address, length)
-    rows = Batch(  # as many places as the text has colons and newlines
+    room = Batch(  # as many places as the text has colons and newlines
         np.empty(n_colons),
         np.empty(n_colons, np.int32),
         np.empty(n_lines + 1, np.int64),
         np.empty(n_lines, np.int32),
     )
-    arrays = rows.data, rows.indices, rows.indptr, rows.labels
+    arrays = room.data, room.indices, room.indptr, room.labels
     tokens = LabelTokens(
         np.empty(n_lines, np.int64),
         np.empty(n_lines, np.int64),
         np.zeros(2 << n_lines.bit_length(), np.int32),
     )
-    done, good, distinct = ScanProgress(0, 0, 0, 0, ascending=True), False, list[Label]()
+    done, distinct = ScanProgress(0, 0, 0, 0, ascending=True), list[Label]()
     how = address, length, numbering.base, arrays, tokens
     try:
         while (done := scan(*how, done)).position < length:
             stop = newline_from(address, done.position)
             row = parse_line(text[done.position : stop].tobytes(), numbering)
-            done = _with_row(rows, done, row, stop + 1)
-        good = done.ascending or sort_rows(rows.data, rows.indices, rows.indptr, done.n_rows)
+            done = _with_row(room, done, row, stop + 1)
         n = done.n_labels
         spans = zip(tokens.starts[:n], tokens.stops[:n], strict=True)
         distinct = [read_label(text[start:stop].tobytes()) for start, stop in spans]
+        good = True
     except (LineError, ValueError):
         good = False
-    indices = rows.indices[: done.n_values]
+    indices = room.indices[: done.n_values]
     lowest, highest = int(indices.min(initial=MOST_FEATURE)), int(indices.max(initial=-1))
-    if not good or lowest < 0 or highest + numbering.base > numbering.most:
-        # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
-        return parse_plain(text[:length].tobytes(), numbering, faults)
-    return Batch(
-        rows.data[: done.n_values],
+    found = Batch(
+        room.data[: done.n_values],
         indices,
-        rows.indptr[: done.n_rows + 1],
-        rows.labels[: done.n_rows],
+        room.indptr[: done.n_rows + 1],
+        room.labels[: done.n_rows],
         tuple(distinct),
         highest + 1,
         n_lines=n_lines,
     )
+    if good and not done.ascending:
+        rows, good = ordered(found.csr(highest + 1, 0.0))
+        found = found.with_rows(rows)
+    if not good or lowest < 0 or highest + numbering.base > numbering.most:
+        # Whatever is wrong, the plain parser comes to the first of it, and says what it is.
+        return parse_plain(text[:length].tobytes(), numbering, faults)
+    return found
 
 
 def _with_row(rows: Batch, done: ScanProgress, row: Row | None, position: int) -> ScanProgress:

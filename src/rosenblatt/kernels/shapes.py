@@ -5,7 +5,7 @@ stands here.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,14 +125,20 @@ def canonical(matrix: Any) -> Any:
     """
     if matrix.has_canonical_format:
         return matrix
-    rows: Any = as_rows(matrix, 0.0)
+    rows, good = ordered(cast("CSR", as_rows(matrix, 0.0)))
+    found = type(matrix)((rows.data, rows.indices, matrix.indptr.copy()), shape=matrix.shape)
+    if not good:
+        found.sum_duplicates()
+    return found
+
+
+def ordered(rows: CSR) -> tuple[CSR, bool]:
+    """Return a copy of rows in order of their features, and whether none has one twice."""
     longest = int(np.diff(rows.indptr).max(initial=0))
     room, ends = np.empty((2, longest), np.int64), np.empty(1 << DIGIT, np.int64)
     data, indices = (np.empty(rows.n_values, array.dtype) for array in rows[:2])
-    sort_rows(rows, room, ends, data, indices)
-    ordered = type(matrix)((data, indices, matrix.indptr.copy()), shape=matrix.shape)
-    ordered.sum_duplicates()
-    return ordered
+    good = sort_rows(rows, room, ends, data, indices)
+    return rows._replace(data=data, indices=indices), good
 
 
 @compiled
@@ -142,11 +148,12 @@ def sort_rows(
     ends: Changed[NDArray[Any]],  # one for each value of a digit
     data: Changed[NDArray[Any]],
     indices: Changed[NDArray[Any]],
-) -> None:
-    """Write the values of each row in the order of its features: radix sort, last digit first.
+) -> bool:
+    """Write each row in order of its features; return whether none has a feature twice.
 
-    Word counts of 25,000 reviews take 23 ms, which comparisons take 85 ms for.
+    Radix sort, the last digit first: word counts of 25,000 reviews take 23 ms, comparisons 85.
     """
+    twins = 0
     for i in range(len(rows.indptr) - 1):
         start, n, now = rows.indptr[i], rows.indptr[i + 1] - rows.indptr[i], 0
         for p in range(n):
@@ -168,6 +175,9 @@ def sort_rows(
         for p in range(n):
             data[start + p] = rows.data[room[now, p]]
             indices[start + p] = rows.indices[room[now, p]]
+        for p in range(start + 1, start + n):
+            twins += indices[p] == indices[p - 1]
+    return twins == 0
 
 
 def matrix_of(rows: Rows) -> Any:

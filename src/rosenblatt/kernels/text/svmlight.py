@@ -223,34 +223,3 @@ def _entry(text: int, start: int, span: int, marks: Any) -> Any:
         return feature, np.float64(byte_at(text, colon + 1) - ZERO), end, span, marks
     value, end, span, marks = decimal(text, colon + 1, end, span, marks)
     return feature, value, end, span, marks
-
-
-@compiled
-def sort_rows(
-    data: Changed[NDArray[Any]],
-    indices: Changed[NDArray[np.int32]],
-    indptr: NDArray[np.int64],
-    n_rows: int,
-) -> bool:
-    """Sort every row by feature; return whether none has a feature twice.
-
-    Shell's sort: it needs no memory of its own, is insertion for short rows, and leaves a row that
-    is sorted already as it is.
-    """
-    twins = 0
-    for row in range(n_rows):
-        start, stop = indptr[row], indptr[row + 1]
-        gap = 1
-        while gap < (stop - start) // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for here in range(start + gap, stop):
-                index, value, there = indices[here], data[here], here
-                while there - gap >= start and indices[there - gap] > index:
-                    indices[there], data[there] = indices[there - gap], data[there - gap]
-                    there -= gap
-                indices[there], data[there] = index, value
-            gap //= 3
-        for here in range(start + 1, stop):
-            twins += indices[here] == indices[here - 1]
-    return twins == 0
