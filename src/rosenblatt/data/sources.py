@@ -6,14 +6,13 @@ import io
 import os
 import re
 import sys
-import zipfile
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,12 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import check_setting
 from rosenblatt.wording import nearest, word_list
 
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 ZIP = b"PK\x03\x04"
-DAMAGED_ZIP = (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, ValueError)
 HIDDEN = re.compile(r"(?:^|/)(?:__MACOSX/|\.)")  # what systems add to an archive
 ZIPPED_KINDS = {  # by a part of the name of a file in it
     "xl/workbook": "a spreadsheet; save its table as CSV",
@@ -88,7 +89,7 @@ class StoredBytes(io.RawIOBase):
             count = self.raw.readinto(view)  # type: ignore[attr-defined]  # all that open() gives
         except OSError as error:
             raise unreadable(self.name, error) from error
-        except DAMAGED_ZIP as error:
+        except zip_faults() as error:
             raise damaged(self.name, error) from error
         if count is None:
             raise InputError(f"{self.name} does not wait for its data; open it in blocking mode.")
@@ -192,13 +193,22 @@ def _raw(source: Source) -> Any:
     try:
         member = zip_member(source)
         if member is not None:
-            return zipfile.ZipFile(source).open(member)
+            from zipfile import ZipFile  # slow to import, and wanted by few
+
+            return ZipFile(source).open(member)
         return Path(source).open("rb", buffering=0)
     except OSError as error:
         raise unreadable(name_of(source), error) from error
 
 
-def zip_member(source: Source) -> zipfile.ZipInfo | None:
+def zip_faults() -> tuple[type[Exception], ...]:
+    """Return what is raised where a zip archive is damaged."""
+    from zipfile import BadZipFile
+
+    return BadZipFile, NotImplementedError, EOFError, zlib.error, ValueError
+
+
+def zip_member(source: Source) -> "ZipInfo | None":
     """Return the one file that a zip archive holds; None where this is no zip archive."""
     path = Path(source)
     if source == "-" or not path.is_file():
@@ -206,9 +216,11 @@ def zip_member(source: Source) -> zipfile.ZipInfo | None:
     with path.open("rb") as file:
         if file.read(4) != ZIP:
             return None
+        from zipfile import ZipFile
+
         try:
-            entries = zipfile.ZipFile(file).infolist()
-        except DAMAGED_ZIP as error:
+            entries = ZipFile(file).infolist()
+        except zip_faults() as error:
             raise damaged(name_of(source), error, "a damaged zip archive") from None
     for begin, what in ZIPPED_KINDS.items():
         if any(begin in entry.filename for entry in entries):

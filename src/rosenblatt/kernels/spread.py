@@ -29,11 +29,13 @@ def _take_in(x: float, feature: NDArray[Any]) -> None:
 def _measure(
     data: NDArray[Any],
     indices: NDArray[Any],
+    n_rows: int,
     places: Changed[NDArray[Any]],  # of each feature among those met, counted from 1; 0: not met
     features: Changed[NDArray[Any]],  # moments of those met, in order of appearance
     numbers: Changed[NDArray[Any]],  # of those met
-) -> int:
-    """Measure only the features that have values; return how many.
+    spread: Changed[NDArray[Any]],  # lowest, highest, deviation by feature; zeros
+) -> None:
+    """Measure only the features that have values.
 
     Of a wide model they are a part, and new memory for all would take longer than to measure.
     """
@@ -50,7 +52,13 @@ def _measure(
             features[place, COUNT] = features[place, MEAN] = features[place, SQUARES] = 0.0
             features[place, LOW], features[place, HIGH] = np.inf, -np.inf
         _take_in(data[p], features[place])
-    return n_met
+    for place in range(n_met):
+        feature, j = features[place], numbers[place]
+        absent = n_rows - feature[COUNT]  # rows where the value is 0
+        spread[0, j] = feature[LOW] if absent == 0.0 else min(feature[LOW], 0.0)
+        spread[1, j] = feature[HIGH] if absent == 0.0 else max(feature[HIGH], 0.0)
+        zeros = feature[MEAN] * feature[MEAN] * (feature[COUNT] * (absent / n_rows))
+        spread[2, j] = np.sqrt((feature[SQUARES] + zeros) / n_rows)  # Chan's merging
 
 
 @compiled
@@ -182,16 +190,10 @@ def feature_spread(
     """Return lowest value, highest value and standard deviation of each feature in sparse rows."""
     most = min(n_features, len(data))
     features, met = np.empty((most, WIDTH)), np.empty(most, np.int32)
-    n_met = _measure(data, indices, np.zeros(n_features, np.int32), features, met)
-    met = met[:n_met]
-    count, mean, squares, low, high = np.ascontiguousarray(features[:n_met, : HIGH + 1].T)
-    absent = n_rows - count  # rows where the value is 0
-    some = absent > 0
-    low[some], high[some] = np.minimum(low[some], 0.0), np.maximum(high[some], 0.0)
-    squares += mean**2 * (count * (absent / n_rows))  # Chan's merging with the zeros
-    low_of_all, high_of_all, deviation = np.zeros((3, n_features))  # those not met have only zeros
-    low_of_all[met], high_of_all[met], deviation[met] = low, high, np.sqrt(squares / n_rows)
-    return low_of_all, high_of_all, deviation
+    places, spread = np.zeros(n_features, np.int32), np.zeros((3, n_features))
+    _measure(data, indices, n_rows, places, features, met, spread)
+    low, high, deviation = spread
+    return low, high, deviation
 
 
 def feature_moments(rows: CSR) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.mistakes.arrays import read_machine
 from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from rosenblatt.mistakes.machine import DualState
+from rosenblatt.mistakes.machine_arrays import read_machine
 from rosenblatt.models.held_out import few_held_out
 from rosenblatt.models.learner import SHARED, Learner, plain_options
 from rosenblatt.models.model import KernelMachine, Model, record_of

@@ -19,9 +19,8 @@ from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
-from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.mistakes.arrays import PREFIX, list_arrays, machine_arrays, read_list
-from rosenblatt.mistakes.scores import vote_counter, vote_scores
+from rosenblatt.kernels.rows import CSR
+from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX, list_arrays, read_list
 from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.calibration import (
     Calibration,
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
-KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
 THRESHOLDS = "thresholds"  # the array of those of labels, where a row may have several
 SIGMOIDS = "label_sigmoids"  # the array of slopes and offsets of their probabilities
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
@@ -149,6 +147,8 @@ class Model:
         if self.mistakes is not None:
             arrays = arrays | list_arrays(self.mistakes)
         if self.machine is not None:
+            from rosenblatt.mistakes.machine_arrays import machine_arrays  # wanted by few
+
             arrays = arrays | machine_arrays(*self.machine)
         return arrays
 
@@ -553,10 +553,7 @@ class Scorer:
 
     def __init__(self, model: Model, *, by_weights: bool = False) -> None:
         self.voted = model.voted and not by_weights
-        self._counter: Callable[[Rows], NDArray[Any]] | None = None
-        if self.voted:
-            shape = len(model.classes), model.count
-            self._counter = vote_counter(model.votes, *shape, positive=model.positive)
+        self._by_votes = _vote_scores(model) if self.voted else None
         by_kernel = model.is_kernel and not by_weights
         self._by_kernel = _kernel_scores(model) if by_kernel else None
         weights = model.weights if by_kernel else model.deciding_weights
@@ -572,9 +569,9 @@ class Scorer:
         Features that the model has not met have no weight and count for nothing.
         """
         known = batch.below(self._n_features)
-        if self._counter is not None:
+        if self._by_votes is not None:
             try:
-                return vote_scores(self._counter(known.csr(self._n_features, self._constant)))
+                return self._by_votes(known.csr(self._n_features, self._constant))
             except WeightOverflowError as error:
                 msg = f"{batch.file}, from line {batch.first_line} on: {error}"
                 raise WeightOverflowError(msg) from error
@@ -595,6 +592,14 @@ class Scorer:
     def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
         """Return the number of the class that each score predicts."""
         return winners(scores, positive=self._positive)
+
+
+def _vote_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
+    from rosenblatt.mistakes.scores import vote_counter, vote_scores  # wanted by few
+
+    shape = len(model.classes), model.count
+    count = vote_counter(model.votes, *shape, positive=model.positive)
+    return lambda rows: vote_scores(count(rows))
 
 
 def _kernel_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:

@@ -36,40 +36,34 @@ MOST_WHOLE = 100  # whole numbers that are surely classes
 LARGE_SHARE = 0.1  # of the rows: so many different whole numbers are no classes
 FEWEST_ROWS = 20  # by which a column is judged
 
+# Patterns of names, compiled where a table is looked through: all take 2 ms, of every start.
 # Columns that have few values and yet are not what anyone predicts, unless it is said.
-NEVER_GUESSED = re.compile(
-    r"(?:.*[^a-z])?(?:year|month|week|weekday|day|dow|hour|minute|date|time|datetime|timestamp"
+NEVER_GUESSED = (
+    r"(?i)(?:.*[^a-z])?(?:year|month|week|weekday|day|dow|hour|minute|date|time|datetime|timestamp"
     r"|quarter|id|index|fold|split)"
-    r"(?:[^a-z]?(?:of|in)[^a-z]?(?:week|month|year|day))?(?:[^a-z].*)?",
-    re.IGNORECASE,
+    r"(?:[^a-z]?(?:of|in)[^a-z]?(?:week|month|year|day))?(?:[^a-z].*)?"
 )
 
 # What people predict, by the letters of its name: it decides where no strong name does.
-OUTCOME = re.compile(
+OUTCOME = (
     r"(?:is)?(?:attrition|approved|cancell?ed|churn|churned|clicked|converted|choice|dead|death"
     r"|default|defaulted|deceased|diagnosis|died|exited|fraud|fraudulent|purchased|readmitted|response|sentiment|spam"
     r"|species|subscribed|survived|toxic|vote)"
 )
 # What may be predicted, by its last word: beside such a column no other one is clear.
-HINT = re.compile(
-    r"(?:.*[^a-z])?(?:status|result|event|type|category|grade|severity)", re.IGNORECASE
-)
+HINT = r"(?i)(?:.*[^a-z])?(?:status|result|event|type|category|grade|severity)"
 
 # What rows have rather than what is predicted: listed last where a person has to choose.
-ATTRIBUTE = re.compile(
-    r"(?:.*[^a-z])?(?:age|sex|gender|female|male|race|ethnic|ethnicity|nationality|country|region"
+ATTRIBUTE = (
+    r"(?i)(?:.*[^a-z])?(?:age|sex|gender|female|male|race|ethnic|ethnicity|nationality|country|region"
     r"|state|city|county|province|continent|language|island|origin|marital|married|smoker|colou?r|season"
-    r"|holiday|weekend)(?:[^a-z].*)?",
-    re.IGNORECASE,
+    r"|holiday|weekend)(?:[^a-z].*)?"
 )
 # What is set rather than found out: never taken for the label by itself, but it may be meant.
-FACTOR = re.compile(
-    r"(?:.*[^a-z])?(?:treatment|treat|trt|drug|block|subject|name|location|source|period)",
-    re.IGNORECASE,
-)
+FACTOR = r"(?i)(?:.*[^a-z])?(?:treatment|treat|trt|drug|block|subject|name|location|source|period)"
 # How a missing label is written.
 NO_LABEL = frozenset({"", "NA", "N/A", "nan", "NaN", "null", "NULL"})
-UNNAMED = re.compile("column_[0-9]+")
+UNNAMED = "column_[0-9]+"
 LEAST_ROWS = 10  # of a class, and of the others
 SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
 MOST_TEXTS = 1000  # that are looked through for words
@@ -106,8 +100,8 @@ class _Candidate(NamedTuple):
     def two(self) -> bool:
         return self.n_values == 2
 
-    def called(self, pattern: re.Pattern[str]) -> bool:
-        return bool(pattern.fullmatch(self.name.strip()))
+    def called(self, pattern: str) -> bool:
+        return bool(re.fullmatch(pattern, self.name.strip()))
 
     def guess(self, which: str) -> LabelGuess:
         return LabelGuess(self.name, f"the {which}, with {counted(self.n_values, 'value')}")
@@ -124,7 +118,7 @@ def is_outcome(name: str) -> bool:
     >>> is_outcome("Is_Fraud"), is_outcome("Survived"), is_outcome("age")
     (True, True, False)
     """
-    return bool(OUTCOME.fullmatch(re.sub("[^a-z]", "", name.lower())))
+    return bool(re.fullmatch(OUTCOME, re.sub("[^a-z]", "", name.lower())))
 
 
 def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
@@ -151,10 +145,10 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     if len(named) == 1:
         return LabelGuess(named[0], "by its name")
     if not named and len(names) > 1:
-        unnamed = all(UNNAMED.fullmatch(name) for name in names)
+        unnamed = all(re.fullmatch(UNNAMED, name) for name in names)
         guess = _first_or_last([*found.values()]) if unnamed else _clear(candidates, names)
         hints = [one.name for one in candidates if one.called(HINT) and one.n_values > 1]
-        clear = guess is not None and not FACTOR.fullmatch(guess.column.strip())
+        clear = guess is not None and not re.fullmatch(FACTOR, guess.column.strip())
         if guess is not None and clear and (not hints or guess.column in hints):
             return guess
     likely = [one for one in candidates if one.n_values > 1 and (not strong or one.name in strong)]
@@ -480,7 +474,7 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
     is_text = values.dtype == pl.String
     if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()):
         return None
-    if NEVER_GUESSED.fullmatch(name.strip()):
+    if re.fullmatch(NEVER_GUESSED, name.strip()):
         return None
     present = values.drop_nulls()
     distinct = present.unique().sort()

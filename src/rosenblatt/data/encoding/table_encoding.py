@@ -1,5 +1,6 @@
 """How the columns of a table become rows of features, learned from the rows themselves."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -411,7 +412,7 @@ class TableEncoding(FeatureEncoding):
         """
         optional = frozenset(column.name for column in self.columns if not column.required)
         wanted = Selection(tuple(column.name for column in self.columns), optional)
-        unnamed = all(UNNAMED.fullmatch(name) for name in wanted.required)
+        unnamed = all(re.fullmatch(UNNAMED, name) for name in wanted.required)
         required = [column for column in self.columns if column.required]
         alone = len(required) == 1 and required[0].role == "text"
         text = required[0].name if alone else None
