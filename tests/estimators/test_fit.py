@@ -106,6 +106,34 @@ def test_csr_with_double_entries() -> None:
     assert doubled.nnz == 3
 
 
+def test_csr_in_any_order() -> None:
+    """Features in any order are learned from as those in order are, bit for bit, and predicted."""
+    rng = np.random.default_rng(0)
+    plain = sparse.random_array((200, 300), density=0.1, format="csr", rng=rng)
+    y = rng.integers(0, 3, 200)
+    mixed = plain[:, ::-1][:, ::-1]
+    mixed.indices = np.concatenate(
+        [here[::-1] for here in np.split(plain.indices, plain.indptr[1:-1])]
+    )
+    mixed.data = np.concatenate([here[::-1] for here in np.split(plain.data, plain.indptr[1:-1])])
+    mixed.has_sorted_indices = mixed.has_canonical_format = False
+    pa = PassiveAggressiveClassifier(max_iter=5)
+    expected = quiet_fit(pa, plain, y).decision_function(plain)
+    weights = pa.coef_
+    assert same_bits(quiet_fit(pa, mixed, y).coef_, weights)
+    np.testing.assert_allclose(pa.decision_function(mixed), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_labels_of_any_kind_of_array() -> None:
+    """Texts as NumPy and as pandas keep them, truth values, whole numbers: one model."""
+    X, y = make_classification(200, random_state=0)
+    names = np.array(["no", "yes"])[y]
+    models = [quiet_fit(Perceptron(), X, form) for form in (names, names.astype(object), y, y > 0)]
+    assert all(same_bits(model.coef_, models[0].coef_) for model in models)
+    assert models[1].predict(X).tolist() == models[0].predict(X).tolist()
+    assert models[1].classes_.tolist() == ["no", "yes"]
+
+
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_the_same_seed_gives_the_same_model(classifier: Any) -> None:
     """One seed, one model; another seed, another."""

@@ -43,7 +43,7 @@ from rosenblatt.models.learner import Learner, check_online, generator_from, pla
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters
 from rosenblatt.rules import Interval
-from rosenblatt.training.examples import Examples, encode, winners
+from rosenblatt.training.examples import Examples, distinct, encode, winners
 from rosenblatt.training.history import (
     RAISE_MAX_ITER,
     Observer,
@@ -249,7 +249,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         learner = self._checked_learner(goes_on=warm)
         rows, y = self._check_rows(X, y, reset=not warm)
         weight = check_sample_weight(sample_weight, rows.shape[0])
-        seen = np.unique(self._counted(y, weight))
+        seen = distinct(self._counted(y, weight))
         if warm:
             model = model_with_classes(self._model, seen, learner.step)
         else:
@@ -306,11 +306,12 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         weight = check_sample_weight(sample_weight, rows.shape[0])
         counted = self._counted(y, weight)
         if first:
-            model = self._empty(learner, first_classes(counted, classes), rows)
+            model = self._empty(learner, first_classes(distinct(counted), classes), rows)
         elif classes is None and all_known(counted, self._model.labels):
             model = self._model
         else:
-            seen = np.unique(counted) if classes is None else np.union1d(counted, classes)
+            seen = distinct(counted)
+            seen = seen if classes is None else np.union1d(seen, classes)
             model = model_with_classes(self._model, seen, learner.step)
         self._begin(model, learner)
         self._model = model
@@ -481,7 +482,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         array of shape (n_rows,) for two classes, else (n_rows, n_classes)
         """
         check_is_fitted(self)
-        rows, _ = check_rows(self, X, reset=False)
+        rows, _ = check_rows(self, X, reset=False, ordered=False)
         return self._model.state.scores(rows)
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -14,16 +14,23 @@ from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.kernels.shapes import as_rows, canonical, place_of
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
-from rosenblatt.training.examples import check_count, class_weights, numbers_of
+from rosenblatt.training.examples import check_count, class_weights, distinct, numbers_of
 from rosenblatt.training.state import State
+from rosenblatt.wording import word_list
 
 SMALL = 4096  # values; of fewer a look at each is faster
 ON_DASK = ("Perceptron", "AveragedPerceptron", "PassiveAggressiveClassifier")
 DTYPES = (np.float64, np.float32, np.uint8)  # taken as they are; anything else becomes the first
 
 
-def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[Rows, NDArray[Any]]:
-    """Return X as rows and y as an array, empty if None."""
+def check_rows(
+    estimator: Any, X: Any, y: Any = None, *, reset: bool, ordered: bool = True
+) -> tuple[Rows, NDArray[Any]]:
+    """Return X as rows and y as an array, empty if None.
+
+    ``ordered``: rows have their features in order. A product with weights is the same in any, but
+    for rounding, and to sort takes longer.
+    """
     for name, given in (("X", X), ("y", y)):
         if type(given).__module__.partition(".")[0] == "dask":  # known without importing it
             raise _of_a_cluster(name, type(estimator).__name__)
@@ -47,8 +54,8 @@ def check_rows(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> tuple[R
     except ValueError as error:
         raise _of_words(X, error) from error
     if len(y):
-        check_classification_targets(y)
-    found = rows_of(X, estimator)
+        check_labels(y)
+    found = rows_of(X, estimator, ordered=ordered)
     if model is not None and model.encodes:
         found = input_rows(model, X).csr(model.n_features, model.constant)
     return found, y
@@ -71,8 +78,23 @@ def _labels(y: Any, n_rows: int) -> NDArray[Any]:
     """Return the labels of rows that were encoded, one a row."""
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     check_count(labels, n_rows)
-    check_classification_targets(labels)
+    check_labels(labels)
     return labels
+
+
+def check_labels(y: NDArray[Any]) -> None:
+    """Raise where labels are no classes; whole numbers, truth values and texts always are."""
+    if y.dtype.kind in "iubU":
+        return
+    if y.dtype == object:
+        kinds = {*map(type, y.tolist())}
+        if len(kinds) > 1:
+            names = word_list(sorted(kind.__name__ for kind in kinds))
+            raise InputError(
+                f"y holds labels of several kinds, {names}: make texts of all of them."
+            )
+        y = distinct(y) if kinds == {str} else y
+    check_classification_targets(y)
 
 
 def _of_a_cluster(name: str, estimator: str) -> InputError:
@@ -106,16 +128,16 @@ def is_plain(estimator: Any, X: Any, y: Any) -> bool:
     )
 
 
-def rows_of(X: Any, estimator: Any) -> Rows:
+def rows_of(X: Any, estimator: Any, *, ordered: bool = True) -> Rows:
     """Return a checked array or CSR matrix as rows, a canonical one without a copy."""
     constant = 1.0 if estimator.fit_intercept else 0.0
-    X = checked_matrix(X, estimator)
+    X = checked_matrix(X, estimator, ordered=ordered)
     if sparse.issparse(X):
         return as_rows(X, constant)
     return Dense(X if X.flags.aligned else X.copy(), constant)
 
 
-def checked_matrix(X: Any, estimator: Any) -> Any:
+def checked_matrix(X: Any, estimator: Any, *, ordered: bool = True) -> Any:
     """Return an array, or a CSR matrix with one entry a feature; raise for NaN and infinity."""
     if not sparse.issparse(X):
         check_finite(X, X, estimator)
@@ -124,7 +146,7 @@ def checked_matrix(X: Any, estimator: Any) -> Any:
         X.check_format(full_check=True)
     except ValueError as error:
         raise InputError(f"X is not a valid CSR matrix: {error}.") from error
-    X = canonical(X)
+    X = canonical(X) if ordered else X
     check_finite(X.data, X, estimator)
     return X
 

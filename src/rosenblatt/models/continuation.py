@@ -132,12 +132,12 @@ def all_known(y: NDArray[Any], classes: NDArray[Any]) -> bool:
     return bool((classes[numbers_of(y, classes)] == y).all())
 
 
-def first_classes(y: NDArray[Any], named: ArrayLike | None) -> NDArray[Any]:
+def first_classes(seen: NDArray[Any], named: ArrayLike | None) -> NDArray[Any]:
     """Return the classes of a first batch: those named, which must hold all that came."""
     if named is None:
-        return np.unique(y)
+        return seen
     classes = np.unique(np.asarray(named))
-    strange = np.setdiff1d(y, classes)
+    strange = np.setdiff1d(seen, classes)
     if len(strange):
         msg = f"The label {strange.tolist()[0]!r} in y is not in classes={classes.tolist()}."
         raise InputError(msg)
