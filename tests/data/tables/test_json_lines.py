@@ -3,6 +3,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.batch import BadRows
 from rosenblatt.data.files import table_batches
+from rosenblatt.data.tables.json_lines import WRITTEN_OTHERWISE
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.text.decimals import is_written_otherwise
 from rosenblatt.models.train import model_from_files
 from tests.data.tables.fuzzing import check_json, json_tables
 
@@ -79,6 +82,13 @@ def test_a_number_that_is_written_otherwise_keeps_its_text() -> None:
     first, *others = json_tables(text, 5)
     assert first.frame["a"].to_list() == [3.1]
     assert [table.frame["a"][0] for table in others] == ["3.10", "7E10", "2"]
+
+
+@given(st.text("0019.eE+-, ", max_size=30).map(str.encode))
+def test_such_numbers_are_found_as_by_their_pattern(text: bytes) -> None:
+    """The compiled look for numbers that are written otherwise finds what the pattern says."""
+    found = is_written_otherwise(np.frombuffer(text + b"\n", np.uint8))
+    assert found == bool(WRITTEN_OTHERWISE.search(text))
 
 
 @pytest.mark.parametrize("place", [0, 5])

@@ -24,6 +24,8 @@ from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import not_utf_8
 from rosenblatt.data.tables.table import Selection, Table, choose, choose_unnamed, in_slices
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.compiling import available
+from rosenblatt.kernels.text.decimals import is_written_otherwise
 
 Object = dict[str, Any]
 Kinds = dict[str, type | None]  # of the values of each key; None where only nulls have come
@@ -81,7 +83,7 @@ def objects_of(lines: list[bytes]) -> list[Object]:
     As many objects as lines means that each holds one, as many keys as marks that none is twice.
     """
     text = b"\n".join(lines)
-    decoder = WRITTEN_DECODER if WRITTEN_OTHERWISE.search(text) else PLAIN_DECODER
+    decoder = WRITTEN_DECODER if _may_lose_digits(text) else PLAIN_DECODER
     if all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
         try:
             objects = decoder.decode_lines(text)
@@ -90,6 +92,13 @@ def objects_of(lines: list[bytes]) -> list[Object]:
         if len(objects) == len(lines) and text.count(b'":') == sum(map(len, objects)):
             return objects
     return [object_of(line) for line in lines]
+
+
+def _may_lose_digits(text: bytes) -> bool:
+    """Whether a number may be written otherwise; 15 times as fast as the pattern."""
+    if not available():
+        return bool(WRITTEN_OTHERWISE.search(text))
+    return is_written_otherwise(np.frombuffer(text + b"\n", np.uint8))
 
 
 def object_of(line: bytes) -> Object:
