@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model
 from rosenblatt.models.tensors import MOST_PLACES, fail, input_errors, nonzero_places
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later
+MOST_LINES = 100_000  # numbers that stand in a line each; more are read by programs
 LARGEST = 2_000_000_000  # bytes of weights; a protocol buffer ends at 2 GiB
 
 
@@ -45,7 +47,9 @@ def to_json(model: Model) -> str:
         named = {"encoding_arrays": model.encoding_arrays, "arrays": model.file_arrays()}
         for key, arrays in named.items():
             document[key] = {name: array_json(array) for name, array in arrays.items()}
-        text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=no_form)
+        indent = 1 if model.weights.size < MOST_LINES else None  # which takes ten times as long
+        how: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "default": no_form}
+        text = json.dumps(document, indent=indent, **how)
         return text.encode(errors="backslashreplace").decode() + "\n"  # halves of pairs are no text
 
 
@@ -86,7 +90,9 @@ def _namer(model: Model) -> Callable[[int], dict[str, str]]:
     except InputError:  # reported where rows are encoded; here it only names features
         encoding = None
     n_named = 0 if encoding is None else encoding.n_features
-    return lambda place: {"name": encoding.name(place)} if encoding and place < n_named else {}
+    return cache(  # each class asks again
+        lambda place: {"name": encoding.name(place)} if encoding and place < n_named else {}
+    )
 
 
 def array_json(values: NDArray[Any]) -> dict[str, Json]:
