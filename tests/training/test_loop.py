@@ -1,7 +1,6 @@
 """The loop over passes: the texts' examples, stopping, history, early stopping."""
 
 import signal
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -97,7 +96,7 @@ def test_history_is_the_reference() -> None:
     assert [record.loss for record in outcome.history] == expected.losses
     assert [record.pass_ for record in outcome.history] == [1, 2, 3, 4, 5, 6]
     assert all(record.seconds > 0 for record in outcome.history)
-    assert set(asdict(outcome.history[0])) >= {
+    assert set(outcome.history[0]._fields) >= {
         "pass_", "mistakes", "updates", "loss", "validation_score", "seconds",
     }  # fmt: skip
 

@@ -4,7 +4,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from typing import Any, ParamSpec, get_args
@@ -168,7 +168,7 @@ def _checked(model: Model) -> Model:
 
 
 def _record(record: dict[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(PassRecord)]
+    names = PassRecord._fields
     missing = set(names) - set(record)
     if missing:
         raise InputError(f"a pass in its history has no {min(missing)!r}.")

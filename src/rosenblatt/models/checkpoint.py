@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -63,7 +62,7 @@ class Checkpoint:
             options=plain_options(learner.options()),
             classes=progress.classes,
             **state.vectors(),
-            history=tuple(asdict(record) for record in progress.history),
+            history=tuple(record._asdict() for record in progress.history),
             training={KEY: kept},
             described=learner.description() if learner.labels else None,
             arrays={name: array for name, array in arrays.items() if array is not None},

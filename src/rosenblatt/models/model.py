@@ -1,7 +1,7 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -633,7 +633,7 @@ def _with_notes(
 def record_of(outcome: Outcome) -> dict[str, Any]:
     """Return what a model keeps of how a training went, by the names of its fields."""
     return {
-        "history": tuple(asdict(record) for record in outcome.history),
+        "history": tuple(record._asdict() for record in outcome.history),
         "outcome": {
             "stop_reason": outcome.stop_reason,
             "best_pass": outcome.best_pass,

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from rosenblatt.mistakes.updates import Mistakes
@@ -12,8 +12,7 @@ StopReason = Literal["converged", "max_iter", "early_stopping", "time_limit", "i
 ENDED_EARLY = ("interrupted", "time_limit")  # reasons after which training could go on
 
 
-@dataclass(frozen=True, slots=True)
-class PassRecord:
+class PassRecord(NamedTuple):
     """What one pass did."""
 
     pass_: int  # counted from 1
