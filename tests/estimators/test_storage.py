@@ -3,7 +3,6 @@
 import copy
 import io
 import re
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,7 @@ def test_training_goes_on_as_if_never_saved(
     for estimator in (loaded, kept):
         quiet_fit(estimator, after(rows), labels)
     for one, two in zip(loaded.history_, kept.history_, strict=True):
-        assert replace(one, seconds=0.0) == replace(two, seconds=0.0)
+        assert one._replace(seconds=0.0) == two._replace(seconds=0.0)
     assert_equal(loaded, kept, seconds=False)
 
 
