@@ -60,10 +60,30 @@ def take_sides(labels: LabelSets, i: int, work: Workspace) -> None:
 
 
 @inlined
-def note_label(log: Log, line: int, row: int, k: int, step: float, seen: int) -> None:
-    """Write how far a row moved label k: ±(k + 1) gains, as of columns that learn alone."""
+def plan_step(work: Workspace, n: int, lines: int, row: int, k: int, step: float, seen: int) -> int:
+    """Write that a row moves label k, after n others; return how many lines the log has then.
+
+    In the log ±(k + 1) gains, as of columns that learn alone.
+    """
+    work.moving[n] = k
+    work.steps[n] = step
+    if not len(work.n_lines):
+        return lines
     own = k + 1 if step > 0.0 else -k - 1
-    note(log, line, row, own, -own, abs(step), seen)
+    note(work.log, lines, row, own, -own, abs(step), seen)
+    return lines + 1
+
+
+@inlined
+def take_steps(
+    rows: Rows, i: int, n: int, work: Workspace, w: NDArray[Any], u: NDArray[Any], seen: int
+) -> None:
+    """Change the weights of the n labels that row i moves, and the ledger where there is one."""
+    rows.add_each(i, n, work.moving, work.steps, w)
+    if len(u):
+        for q in range(n):
+            work.steps[q] *= seen
+        rows.add_each(i, n, work.moving, work.steps, u)
 
 
 @compiled
@@ -98,17 +118,9 @@ def each_label_pass(
             if len(weight):
                 tau *= weight[i]
             if tau != 0.0:
-                work.moving[n] = work.first + k
-                work.steps[n] = side * tau
+                lines = plan_step(work, n, lines, i, work.first + k, side * tau, c + t)
                 n += 1
-                if len(work.n_lines):
-                    note_label(work.log, lines, i, work.first + k, side * tau, c + t)
-                    lines += 1
-        rows.add_each(i, n, work.moving, work.steps, w)
-        if len(u):
-            for q in range(n):
-                work.steps[q] *= c + t
-            rows.add_each(i, n, work.moving, work.steps, u)
+        take_steps(rows, i, n, work, w, u, c + t)
         mistakes += wrong
         updates += n > 0
         if len(work.marks):
@@ -240,17 +252,9 @@ def ranking_pass(
         for k in range(len(work.activations)):
             step = tau * work.steps[k]
             if step != 0.0:
-                work.moving[n] = k
-                work.steps[n] = step
+                lines = plan_step(work, n, lines, i, k, step, c + t)
                 n += 1
-                if len(work.n_lines):
-                    note_label(work.log, lines, i, k, step, c + t)
-                    lines += 1
-        rows.add_each(i, n, work.moving, work.steps, w)
-        if len(u):
-            for q in range(n):
-                work.steps[q] *= c + t
-            rows.add_each(i, n, work.moving, work.steps, u)
+        take_steps(rows, i, n, work, w, u, c + t)
     if len(work.n_lines):
         work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)
