@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.compiling import Changed, compiled
+from rosenblatt.kernels.compiling import Changed, available, compiled
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 
 BYTES_PER_VALUE = 12  # of a CSR row: a double and a 32-bit index
@@ -125,6 +125,10 @@ def canonical(matrix: Any) -> Any:
     """
     if matrix.has_canonical_format:
         return matrix
+    if not available():
+        found = matrix.copy()
+        found.sum_duplicates()
+        return found
     rows, good = ordered(cast("CSR", as_rows(matrix, 0.0)))
     found = type(matrix)((rows.data, rows.indices, matrix.indptr.copy()), shape=matrix.shape)
     if not good:
