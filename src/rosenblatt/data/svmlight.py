@@ -217,8 +217,7 @@ def parse_scanned(
             stop = newline_from(address, done.position)
             row = parse_line(text[done.position : stop].tobytes(), numbering)
             done = _with_row(room, done, row, stop + 1)
-        n = done.n_labels
-        spans = zip(tokens.starts[:n], tokens.stops[:n], strict=True)
+        spans = np.transpose(tokens[:2])[: done.n_labels]
         distinct = [read_label(text[start:stop].tobytes()) for start, stop in spans]
         good = True
     except (LineError, ValueError):

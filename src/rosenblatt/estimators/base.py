@@ -310,8 +310,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         elif classes is None and all_known(counted, self._model.labels):
             model = self._model
         else:
-            seen = distinct(counted)
-            seen = seen if classes is None else np.union1d(seen, classes)
+            seen = np.union1d(distinct(counted), counted[:0] if classes is None else classes)
             model = model_with_classes(self._model, seen, learner.step)
         self._begin(model, learner)
         self._model = model

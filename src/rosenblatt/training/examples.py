@@ -73,13 +73,10 @@ class Examples:
 
 
 def distinct(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return the labels that there are, sorted.
-
-    Of Python's objects, as pandas keeps texts, by a set: 100,000 take 2 ms, to sort them all 40.
-    """
+    """Return the labels that there are, sorted."""
     if labels.dtype != object:
         return np.unique(labels)
-    return np.array(sorted({*labels.tolist()}), object)
+    return np.array(sorted({*labels.tolist()}), object)  # 20 times as fast as to sort them all
 
 
 def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
