@@ -132,6 +132,10 @@ def test_labels_of_any_kind_of_array() -> None:
     assert all(same_bits(model.coef_, models[0].coef_) for model in models)
     assert models[1].predict(X).tolist() == models[0].predict(X).tolist()
     assert models[1].classes_.tolist() == ["no", "yes"]
+    of_two_types = np.array(
+        [np.str_(name) if k % 2 else name for k, name in enumerate(names)], object
+    )
+    assert same_bits(quiet_fit(Perceptron(), X, of_two_types).coef_, models[0].coef_)
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)

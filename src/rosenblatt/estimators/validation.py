@@ -87,13 +87,13 @@ def check_labels(y: NDArray[Any]) -> None:
     if y.dtype.kind in "iubU":
         return
     if y.dtype == object:
-        kinds = {*map(type, y.tolist())}
-        if len(kinds) > 1:
-            names = word_list(sorted(kind.__name__ for kind in kinds))
-            raise InputError(
-                f"y holds labels of several kinds, {names}: make texts of all of them."
-            )
-        y = distinct(y) if kinds == {str} else y
+        try:
+            y = distinct(y)
+        except TypeError as error:  # they have no order
+            kinds = sorted({type(label).__name__ for label in y})
+            if len(kinds) > 1:
+                msg = f"y holds labels of several kinds, {word_list(kinds)}: make texts of all."
+                raise InputError(msg) from error
     check_classification_targets(y)
 
 
