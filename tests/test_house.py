@@ -232,7 +232,7 @@ SIZES: dict[str, Size] = {
     "service": Size(4575, 41, 7, 0, 0, 0, 0),
     "theory": Size(2650, 53, 6, 0, 0, 0, 2),
     "tracing": Size(950, 102, 13, 1, 1, 0, 0),
-    "training": Size(2800, 63, 10, 1, 0, 0, 0),
+    "training": Size(2825, 63, 10, 1, 0, 0, 0),
     "tuning": Size(875, 78, 10, 1, 0, 0, 0),
     "version": Size(50, 0, 0, 0, 0, 0, 0),
     "wording": Size(200, 17, 3, 0, 0, 0, 0),

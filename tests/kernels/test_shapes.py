@@ -1,13 +1,15 @@
 """Rows as a whole, in either format, against plain NumPy on dense arrays."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
 
-from rosenblatt import RuleClassifier
+from rosenblatt import RuleClassifier, train_files
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import (
@@ -214,3 +216,26 @@ def test_counts_in_a_byte_teach_the_same(
         weights.append(np.hstack([clf.coef_, clf.intercept_[:, None]]))
     assert weights[0].tobytes() == weights[1].tobytes()
     assert weights[0].any()
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
+def test_counts_of_a_file_take_a_byte(
+    rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of a file are learned from in bytes, too, and give the model of doubles."""
+    rng = np.random.default_rng(0)
+    X = sparse.csr_matrix(rng.poisson(0.7, (200, 30)).astype(float))
+    path = tmp_path / "counts.svm"
+    dump_svmlight_file(X, rng.integers(2, size=200), str(path), zero_based=False)
+    found, compact = [], CSR.compact
+
+    def noted(rows: CSR) -> CSR:
+        found.append(compact(rows))
+        return found[-1]
+
+    models = []
+    for way in (noted, lambda rows: rows):
+        monkeypatch.setattr(CSR, "compact", way)
+        models.append(train_files(str(path), rule=rule, max_iter=4))
+    assert found[0].data.dtype == np.uint8
+    assert same_bits(models[0].coef_, models[1].coef_)

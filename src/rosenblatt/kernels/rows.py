@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import (
+    PLAIN,
     Changed,
-    available,
     compiled,
     compiled_methods,
     inlined,
@@ -281,7 +281,7 @@ class CSR(NamedTuple):
         are rare, ones stay bytes: that saves machine code.
         """
         data = self.data
-        if data.dtype == np.uint8 or not available():  # plain Python is as slow with bytes
+        if data.itemsize == 1 or PLAIN:  # which is as slow with bytes
             return self
         counts, bits = np.empty(len(data), np.uint8), data.view(f"i{data.itemsize}")
         for piece in (slice(1000), slice(None)):  # most that are no counts show it at once

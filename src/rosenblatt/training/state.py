@@ -621,8 +621,6 @@ def fit(
     vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``loop.train``."""
-    if plan.max_iter >= WORTH_COMPACTING and vote is None and not plan.record:
-        examples = replace(examples, rows=examples.rows.compact())
     stopping = plan.early_stopping
     fraction = 0.0 if stopping is None else stopping.validation_fraction
     supply = ArraySupply(examples, plan.shuffle, generator, fraction)
@@ -646,6 +644,9 @@ def fit_supply(
     goes_on = state.ledger is not None and state.count > 1
     if progress is None and goes_on:  # with its average, so that every pass is judged
         plan = replace(plan, average_after=0)
+    several = plan.max_iter >= WORTH_COMPACTING and vote is None and not plan.record
+    if several and isinstance(supply, ArraySupply):
+        supply.compact()
     training = LinearTraining(state, supply, plan, vote)
     watched = None if watch is None else lambda progress: watch(state, progress)
     outcome = train(training, plan, observers, watch=watched, progress=progress)
