@@ -115,7 +115,8 @@ def learners() -> Iterator[Learner]:
 def visit_learners() -> None:
     """Train every learner on every input, go on learning, and score."""
     for n_classes, learner in product(CLASS_COUNTS, learners()):
-        _trained(learner, as_rows(ones(), 1.0).compact(), n_classes)
+        model, examples = _trained(learner, as_rows(ones(), 1.0).compact(), n_classes)
+        model.state.scores(examples.rows)
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
         model, examples = _trained(learner, rows, n_classes)
