@@ -138,7 +138,7 @@ def rows_of(X: Any, estimator: Any, *, ordered: bool = True) -> Rows:
 
 
 def checked_matrix(X: Any, estimator: Any, *, ordered: bool = True) -> Any:
-    """Return an array, or a CSR matrix with one entry a feature; raise for NaN and infinity."""
+    """Return an array, or a CSR matrix, canonical if ``ordered``; raise for NaN and infinity."""
     if not sparse.issparse(X):
         check_finite(X, X, estimator)
         return X
