@@ -18,7 +18,6 @@ from benchmarks import (
     files,
     groups,
     kernel,
-    kernel_stream,
     memory,
     multiclass,
     online,
@@ -51,7 +50,6 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "service": service.figures,
     "voted": voted.figures,
     "kernel": kernel.figures,
-    "kernel-stream": kernel_stream.figures,
 }
 
 

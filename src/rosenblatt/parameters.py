@@ -720,23 +720,6 @@ ESTIMATOR_SETTINGS: dict[str, Setting] = SETTINGS | {
         "Freund & Schapire did. All share the kernel values.",
         check=one_of(["joint", "one-vs-rest"]),
     ),
-    "max_support": Setting(
-        "Maximum number of rows to keep; None for no limit. The cost per row then stays constant. "
-        "Voting is not available, because old rows are discarded, and averaging only with the "
-        "Projectron.",
-        check=optional(AT_LEAST_ONE),
-    ),
-    "budget": Setting(
-        'How to keep to ``max_support``. "projectron", or None: project a row on those that are '
-        "kept if it is within eta of their span, or if there is no room for another. Asked for by "
-        'name it works without max_support too. "forgetron": shrink all coefficients a little and '
-        'drop the oldest row. "random": drop a random row.',
-        check=one_of([None, "forgetron", "projectron", "random"]),
-    ),
-    "eta": Setting(
-        "Of the Projectron: how far from the span of the others a row is kept.",
-        check=Interval(closed=True),
-    ),
     "cache_size": Setting(
         "Megabytes of kernel values to hold at a time: those of a block under way, and those of "
         "rows that taught, for later passes. It changes the time, not the model.",

@@ -20,7 +20,7 @@ def passes(check: Callable[[Any], None], estimator: Any) -> None:
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [KernelPerceptron(), KernelPerceptron(max_support=20, budget="forgetron", memory="last")],
+    [KernelPerceptron(), KernelPerceptron(memory="last")],
     expected_failed_checks=lambda _estimator: EXPECTED,
 )
 def test_scikit_learn_check(estimator: Any, check: Callable[[Any], None]) -> None:

@@ -30,30 +30,11 @@ Y = [0, 1, 1]
         ({"rule": "mira"}, "must be 'perceptron', 'margin', 'pa', 'pa1' or 'pa2'"),
         ({"memory": "best"}, "must be 'last', 'average' or 'vote'; got 'best'."),
         ({"multi_class": "ovo"}, "must be 'joint' or 'one-vs-rest'; got 'ovo'."),
-        ({"max_support": 0}, "must be None or an integer of at least 1; got 0."),
-        (
-            {"max_support": 5, "budget": "least"},
-            "'forgetron', 'projectron' or 'random'; got 'least'",
-        ),
-        ({"eta": -0.1}, "eta of KernelPerceptron must be a finite number of at least 0; got -0.1."),
         (
             {"cache_size": 0},
             "cache_size of KernelPerceptron must be a finite number above 0; got 0.",
         ),
         ({"C": 0}, "must be a number above 0"),
-        ({"budget": "random"}, "budget='random' says how to keep to max_support, which is None"),
-        (
-            {"max_support": 5, "memory": "vote"},
-            'memory="vote" needs every vector of the past, and a budget forgets them',
-        ),
-        (
-            {"max_support": 5, "budget": "random"},
-            'memory="average" needs the rows that budget=\'random\' drops: set memory="last"',
-        ),
-        (
-            {"max_support": 5, "budget": "forgetron", "memory": "last", "rule": "pa1"},
-            "budget=\"forgetron\" weighs steps of one length, and rule='pa1' makes others",
-        ),
     ],
 )
 def test_parameters(parameters: dict[str, Any], message: str) -> None:
@@ -62,17 +43,6 @@ def test_parameters(parameters: dict[str, Any], message: str) -> None:
         with pytest.raises(InputError) as caught:
             getattr(KernelPerceptron(**parameters), learn)(X, Y)
         assert message in str(caught.value)
-
-
-def test_forgetron_of_several_learners() -> None:
-    """One row cannot be forgotten by ten learners at once."""
-    clf = KernelPerceptron(
-        max_support=5, budget="forgetron", memory="last", multi_class="one-vs-rest"
-    )
-    clf.fit(X, Y)  # two classes are one learner
-    for learn in (clf.fit, clf.partial_fit):
-        with pytest.raises(InputError, match='and multi_class="one-vs-rest" has 3: set'):
-            learn(X, [0, 1, 2])
 
 
 @pytest.mark.parametrize(
@@ -116,9 +86,9 @@ def test_kernel_functions() -> None:
 
 
 def test_a_machine_goes_on_as_it_began() -> None:
-    """A kernel or budget changed between two calls is noticed; set back, learning goes on."""
+    """A kernel changed between two calls is noticed; set back, learning goes on."""
     clf = KernelPerceptron(gamma=1.0).partial_fit(X, Y)
-    for change in ({"gamma": 2.0}, {"kernel": "poly"}, {"max_support": 3}):
+    for change in ({"gamma": 2.0}, {"kernel": "poly"}, {"multi_class": "one-vs-rest"}):
         before = {name: clf.get_params()[name] for name in change}
         name = next(iter(change))
         with pytest.raises(InputError, match=f"{name} was .* when this KernelPerceptron began"):
@@ -129,19 +99,15 @@ def test_a_machine_goes_on_as_it_began() -> None:
 
 
 def test_memory_set_to_what_is_not_there() -> None:
-    """A vote asked of a budget after the fit is refused in the same words."""
-    clf = KernelPerceptron(max_support=3).fit(X, Y)
-    with pytest.raises(InputError, match='memory="vote" needs every vector of the past'):
-        clf.set_params(memory="vote").predict(X)
+    """A memory set after the fit is checked in the same words."""
+    clf = KernelPerceptron().fit(X, Y)
     with pytest.raises(InputError, match="memory of KernelPerceptron must be 'last', 'average'"):
         clf.set_params(memory="first").predict(X)
-    assert sorted(clf.decision_functions(X)) == ["average", "last"]
 
 
-@pytest.mark.parametrize("how", [{}, {"max_support": 3}])
-def test_overflow(how: dict[str, Any]) -> None:
+def test_overflow() -> None:
     """Values too large for float64 are reported, and a stream stays as it was before them."""
-    clf = KernelPerceptron(kernel="poly", gamma=1.0, degree=4, memory="last", **how)
+    clf = KernelPerceptron(kernel="poly", gamma=1.0, degree=4, memory="last")
     clf.partial_fit(X, Y)
     before = clf.decision_function(X)
     for rows in ([[1e90, 1.0]], [[1e76, 0.0], [-1e77, 1.0]]):

@@ -17,23 +17,17 @@ from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
 from rosenblatt.training.examples import Examples, split
 from tests.estimators.test_fit import quiet_fit
-from tests.estimators.test_kernel import BUDGETS, XOR, digits
+from tests.estimators.test_kernel import XOR, digits
 from tests.examples import same_bits
 
 
 @pytest.mark.parametrize("n_classes", [2, 10])
-@pytest.mark.parametrize(
-    ("how", "multi_class"),
-    [
-        *((how, "joint") for how in BUDGETS),
-        *((how, "one-vs-rest") for how in BUDGETS if how.get("budget") != "forgetron"),
-    ],
-)
-def test_stream_is_one_pass(how: dict[str, Any], multi_class: str, n_classes: int) -> None:
+@pytest.mark.parametrize("multi_class", ["joint", "one-vs-rest"])
+def test_stream_is_one_pass(multi_class: str, n_classes: int) -> None:
     """Calls of any length, dense and sparse in turn, are one pass of fit in that order."""
     X, y = load_digits(n_class=n_classes, return_X_y=True)
     X, y = X[:250], y[:250]
-    make = KernelPerceptron(gamma=0.002, multi_class=multi_class, max_iter=1, shuffle=False, **how)
+    make = KernelPerceptron(gamma=0.002, multi_class=multi_class, max_iter=1, shuffle=False)
     whole = quiet_fit(clone(make), X, y)
     stream = clone(make)
     ends = np.cumsum([1, 2, 60, 3, 100, 1, 50, 33])
@@ -48,15 +42,12 @@ def test_stream_is_one_pass(how: dict[str, Any], multi_class: str, n_classes: in
     assert ours.keys() == theirs.keys()
     for memory, scores in ours.items():
         assert same_bits(scores, theirs[memory])
-    if "max_support" in how:
-        assert len(stream.support_) <= how["max_support"]
 
 
-@pytest.mark.parametrize("how", BUDGETS[:3])
-def test_classes_may_come_at_any_call(how: dict[str, Any]) -> None:
+def test_classes_may_come_at_any_call() -> None:
     """A third and a fourth class are learned when they come, whatever their place in the sort."""
     corners = {"m": [1, 0, 0, 0], "t": [0, 1, 0, 0], "a": [0, 0, 1, 0], "z": [0, 0, 0, 1]}
-    clf = KernelPerceptron(gamma=1.0, **(how | {"memory": "last"}))
+    clf = KernelPerceptron(gamma=1.0, memory="last")
     known = []
     for label in corners:
         known.append(label)
@@ -87,9 +78,6 @@ def test_class_weight() -> None:
     X, y = digits(100)
     silent = quiet_fit(KernelPerceptron(class_weight={3: 0.0}, max_iter=2), X, y)
     assert silent.n_support_[3] == 0
-    for how in BUDGETS[1:]:
-        within = quiet_fit(KernelPerceptron(class_weight={3: 0.0}, max_iter=2, **how), X, y)
-        assert within.n_support_[3] == 0
 
 
 def test_stopping() -> None:
@@ -117,8 +105,6 @@ STOPPED = [
     *({"memory": memory} for memory in ("last", "average", "vote")),
     {"memory": "vote", "multi_class": "one-vs-rest"},
     {"memory": "average", "zero": "positive", "kernel": "linear"},
-    {"max_support": 25, "memory": "average"},
-    {"max_support": 25, "budget": "random", "memory": "last"},
 ]
 
 
@@ -170,30 +156,28 @@ def test_early_stopping_of_a_given_gram_matrix() -> None:
     assert np.array_equal(given.support_, linear.support_)
 
 
-@pytest.mark.parametrize("how", [{}, {"max_support": 20}])
-def test_weights_of_rows(how: dict[str, Any]) -> None:
+def test_weights_of_rows() -> None:
     """A weight multiplies the step of its row, and a row of weight 0 is as if not given."""
     X, y = digits(120)
-    ones = quiet_fit(KernelPerceptron(max_iter=2, **how), X, y)
-    same = KernelPerceptron(max_iter=2, **how)
+    ones = quiet_fit(KernelPerceptron(max_iter=2), X, y)
+    same = KernelPerceptron(max_iter=2)
     same.fit(X, y, sample_weight=np.ones(120))
     assert same_bits(same.decision_function(X), ones.decision_function(X))
-    twice = KernelPerceptron(max_iter=2, **how)
+    twice = KernelPerceptron(max_iter=2)
     twice.fit(X, y, sample_weight=np.full(120, 2.0))
     np.testing.assert_allclose(twice.dual_coef_, 2.0 * ones.dual_coef_)
     weight = np.arange(120) % 3 != 0
-    some, few = KernelPerceptron(max_iter=2, **how), KernelPerceptron(max_iter=2, **how)
+    some, few = KernelPerceptron(max_iter=2), KernelPerceptron(max_iter=2)
     some.set_params(gamma=0.001).fit(X, y, sample_weight=weight)
     few.set_params(gamma=0.001).fit(X[weight], y[weight])
     np.testing.assert_allclose(some.decision_function(X), few.decision_function(X))
-    stream = KernelPerceptron(gamma=0.001, **how)
+    stream = KernelPerceptron(gamma=0.001)
     stream.partial_fit(X, y, sample_weight=weight)
     assert not (stream.support_ % 3 == 0).any()
 
 
 @pytest.mark.skipif(not hasattr(os, "kill"), reason="needs signals")
-@pytest.mark.parametrize("how", [{}, {"max_support": 200}])
-def test_interruption_keeps_what_was_learned(how: dict[str, Any]) -> None:
+def test_interruption_keeps_what_was_learned() -> None:
     """Ctrl-C ends the training within the pass; the estimator predicts and can go on."""
     X, y = digits(1500)
     passes: list[int] = []
@@ -204,7 +188,7 @@ def test_interruption_keeps_what_was_learned(how: dict[str, Any]) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     assert threading.current_thread() is threading.main_thread()
-    clf = KernelPerceptron(gamma=1e-5, max_iter=50, observers=[press], **how)
+    clf = KernelPerceptron(gamma=1e-5, max_iter=50, observers=[press])
     with pytest.warns(ConvergenceWarning, match="was interrupted in pass 1 and keeps what"):
         clf.fit(X, y)
     assert clf.stop_reason_ == "interrupted"

@@ -14,7 +14,7 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.rules import RULES, ZERO_CONVENTIONS, Perceptron, Rule
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.kernel import DualTraining
+from rosenblatt.training.kernel import KernelTraining
 from rosenblatt.training.loop import Plan
 from tests import reference
 from tests.dual_reference import Dual, train_dual
@@ -69,7 +69,7 @@ def learn(
     state = DualState(rows.shape[1], n_classes, joint)
     plan = Plan(rule, len(drawn.orders), ZERO_CONVENTIONS[zero])
     generator = np.random.default_rng(0)
-    passes = DualTraining(state, kernel, Examples(rows, labels), plan, sizes, generator)
+    passes = KernelTraining(state, kernel, Examples(rows, labels), plan, sizes, generator)
     mistakes = [
         sum(passes.learn(part).counts.mistakes for part in passes.blocks(np.array(order)))
         for order in drawn.orders
@@ -124,7 +124,7 @@ def test_the_definition(
     )
     assert mistakes == expected.mistakes
     positive = zero == "positive"
-    found = state.scores(kernel, rows, sizes, state.memories, positive=positive)
+    found = state.scores(kernel, rows, sizes, ("last", "average", "vote"), positive=positive)
     assert same_bits(found["last"], plain_scores(expected, gram, "last"))
     votes = plain_scores(expected, gram, "vote", joint=joint_machine, positive=positive)
     assert same_bits(found["vote"], votes)
@@ -163,7 +163,7 @@ def test_coefficients_are_the_sum_of_the_steps() -> None:
     state, _ = learn(rows, drawn, kernel, Perceptron(), 3, joint=True)
     assert len(state.support) == len(set(state.numbers.tolist()))
     gram = np.array(plain_gram(kernel, X[state.numbers], X))
-    found = state.scores(kernel, rows, SIZES[-1], state.memories)
+    found = state.scores(kernel, rows, SIZES[-1], ("last", "average", "vote"))
     for memory in ("last", "average"):
         coefficients = state.coefficients(averaged=memory == "average")
         np.testing.assert_allclose(coefficients @ gram, found[memory], rtol=1e-9)

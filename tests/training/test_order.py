@@ -17,6 +17,7 @@ from rosenblatt.training.examples import (
     MANY_VALUES,
     Order,
     permute,
+    random_words,
     row_numbers,
     shuffled,
     words_of_a_pass,
@@ -177,3 +178,11 @@ def test_groups_mix_rows_that_stand_together(
     problem = Problem.of(X_train[rows], y_train[rows], X_test, y[test])
     full, groups = averaged_error(problem, "full"), averaged_error(problem, shuffle=True)
     assert groups < full + worse
+
+
+def test_random_words_are_even() -> None:
+    """Every tenth of the range gets its share, and neighbours have nothing in common."""
+    words = random_words(3, 1, 100_000) / 2.0**64
+    share = np.histogram(words, bins=10, range=(0, 1))[0] / len(words)
+    assert np.abs(share - 0.1).max() < 0.005
+    assert abs(np.corrcoef(words[:-1], words[1:])[0, 1]) < 0.01

@@ -1,6 +1,5 @@
 """The kernel perceptron as a scikit-learn classifier."""
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,9 +17,9 @@ from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.gram import sizes_within
+from rosenblatt.mistakes.machine import DualState
 from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.kernel_machine import (
-    budget_of,
     empty_state,
     kernel_of,
     machine_scores,
@@ -30,16 +29,13 @@ from rosenblatt.models.kernel_machine import (
 from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
-from rosenblatt.rules import RULES, Interval, additive_rules
+from rosenblatt.rules import Interval, additive_rules
 from rosenblatt.training.examples import Examples, numbers_of
 from rosenblatt.training.history import KERNEL_CURE, Observer, Outcome
-from rosenblatt.training.kernel import KernelState, kernel_training
+from rosenblatt.training.kernel import KernelTraining
 
 Kernels = str | Callable[[Any, Any], Any]
-MACHINE_PARTS = (  # parameters that a machine is made with
-    *("kernel", "degree", "gamma", "coef0", "fit_intercept"),
-    *("multi_class", "max_support", "budget", "eta"),
-)
+MACHINE_PARTS = ("kernel", "degree", "gamma", "coef0", "fit_intercept", "multi_class")
 
 KERNEL_PARAMETERS = PARAMETERS | {
     "rule": (
@@ -96,8 +92,7 @@ class KernelPerceptron(FittedClassifier):
 
     Any additive rule steps. The last vector predicts, or the average of all, or their vote, each
     for as long as it survived (Freund & Schapire 1999); all three are made of the same list. Kernel
-    values are computed in blocks, and a pass needs only those of rows that teach in it. With
-    ``max_support`` the list is kept short, and a stream may go on for ever.
+    values are computed in blocks, and a pass needs only those of rows that teach in it.
 
     {parameters}
 
@@ -129,9 +124,6 @@ class KernelPerceptron(FittedClassifier):
     memory: str = "average"
     multi_class: str = "joint"
     max_iter: int = 20
-    max_support: int | None = None
-    budget: str | None = None
-    eta: float = 0.1
     cache_size: float = 200
 
     _encode = staticmethod(numbers_of)
@@ -154,7 +146,6 @@ class KernelPerceptron(FittedClassifier):
         """
         check_is_fitted(self)
         check_parameters(type(self).__name__, {"memory": self.memory})
-        self._check_memory()  # which may have been set after fit
         return self._scores(X, (self.memory,))[self.memory]
 
     def decision_functions(self, X: Any) -> dict[str, NDArray[Any]]:
@@ -163,21 +154,21 @@ class KernelPerceptron(FittedClassifier):
         Returns
         -------
         dict
-            "last", "average" and "vote": arrays as of ``decision_function``. With a budget no
-            "vote", and "average" with the Projectron only. The average is the mean of all
-            vectors; times one more than the rows seen it is Freund & Schapire's Σ cᵢ·vᵢ.
+            "last", "average" and "vote": arrays as of ``decision_function``. The average is the
+            mean of all vectors; times one more than the rows seen it is Freund & Schapire's
+            Σ cᵢ·vᵢ.
         """
         check_is_fitted(self)
-        return self._scores(X, self._state.memories)
+        return self._scores(X, ("last", "average", "vote"))
 
     @property
     def support_(self) -> NDArray[Any]:
-        """Numbers of the rows that taught, or of those that are kept."""
+        """Numbers of the rows that taught."""
         return self._state.numbers.copy()
 
     @property
     def support_vectors_(self) -> Any:
-        """The rows that taught, or that are kept: an array or a CSR matrix."""
+        """The rows that taught: an array or a CSR matrix."""
         rows = self._state.rows
         if rows is None:
             return np.empty((0, 0))
@@ -199,7 +190,7 @@ class KernelPerceptron(FittedClassifier):
         return state.coefficients(averaged=self.memory == "average")
 
     @property
-    def _state(self) -> KernelState:
+    def _state(self) -> DualState:
         return self._machine.state
 
     @property
@@ -212,17 +203,6 @@ class KernelPerceptron(FittedClassifier):
         return machine_scores(self._machine, self, rows, memories)
 
     def _learner(self) -> Learner:
-        if self.budget in {"forgetron", "random"} and self.max_support is None:
-            raise InputError(
-                f"budget={self.budget!r} says how to keep to max_support, which is None: set "
-                "max_support to the number of rows to keep."
-            )
-        self._check_memory()
-        if self.budget == "forgetron" and not RULES[self.rule].fixed_step:
-            raise InputError(
-                f'budget="forgetron" weighs steps of one length, and rule={self.rule!r} makes '
-                'others: set budget="random" or "projectron", or rule="perceptron".'
-            )
         return Learner.of_parameters(vars(self) | {"memory": "last"})
 
     def _parameter_checks(self) -> Mapping[str, Check | Interval]:
@@ -246,20 +226,6 @@ class KernelPerceptron(FittedClassifier):
             )
         return learner
 
-    def _check_memory(self) -> None:
-        """Raise where the memory needs what a budget forgets."""
-        budget = budget_of(self)
-        if budget is not None and self.memory == "vote":
-            raise InputError(
-                'memory="vote" needs every vector of the past, and a budget forgets them: set '
-                'memory="last", or "average" with budget="projectron", or give up max_support.'
-            )
-        if budget in {"forgetron", "random"} and self.memory == "average":
-            raise InputError(
-                f'memory="average" needs the rows that budget={budget!r} drops: set memory="last", '
-                'or budget="projectron", which drops none.'
-            )
-
     def _check_gram(self, rows: Rows) -> None:
         """Raise where X cannot be the Gram matrix of training rows."""
         if rows.sparse:
@@ -277,9 +243,7 @@ class KernelPerceptron(FittedClassifier):
     def _empty(self, _: Learner, classes: NDArray[Any], rows: Rows) -> Model:
         if self.kernel == "precomputed":
             self._check_gram(rows)
-        # From a copy, so that a budget leaves the order of the rows as it is without one.
-        generator = generator_from(copy.deepcopy(self.random_state))
-        state = empty_state(self, rows.shape[1], len(classes), generator)
+        state = empty_state(self, rows.shape[1], len(classes))
         return Model(
             type(self).__name__,
             {name: getattr(self, name) for name in MACHINE_PARTS},
@@ -290,14 +254,8 @@ class KernelPerceptron(FittedClassifier):
             machine=KernelMachine(state, kernel_of(self, rows)),
         )
 
-    def _begin(self, model: Model, _: Learner) -> None:
-        n_classes, alone = len(model.classes), self.multi_class == "one-vs-rest"
-        if self.budget == "forgetron" and alone and n_classes > 2:
-            raise InputError(
-                'budget="forgetron" shrinks one machine when it drops a row, and '
-                f'multi_class="one-vs-rest" has {n_classes}: set multi_class="joint", or '
-                'budget="random" or "projectron".'
-            )
+    def _begin(self, model: Model, learner: Learner, **_: Any) -> None:
+        """Nothing: a machine goes on from its list."""
 
     def _train(
         self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
@@ -320,7 +278,7 @@ class KernelPerceptron(FittedClassifier):
         plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
         sizes = sizes_within(float(self.cache_size), rows.shape[1])
         nothing = np.random.default_rng(0)  # is drawn
-        training = kernel_training(*self._machine, examples, plan, sizes, nothing)
+        training = KernelTraining(*self._machine, examples, plan, sizes, nothing)
         counts = [training.learn(part).counts for part in training.parts()]
         training.finish()
         if any(count.updates for count in counts):

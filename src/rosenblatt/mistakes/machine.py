@@ -16,12 +16,15 @@ from rosenblatt.mistakes.updates import Mistakes, Support, n_columns, steps_of
 
 
 @dataclass
-class MachineState:
-    """The shape of a kernel machine."""
+class DualState:
+    """The support rows, in the order in which each first taught, and every update so far."""
 
     n_features: int
     n_classes: int
     joint: bool  # one machine for all classes; else each class against the rest
+    mistakes: Mistakes = field(default_factory=lambda: Mistakes(support=Support()))
+    classes: GrowingArray = field(default_factory=lambda: GrowingArray(np.empty(0, np.int64)))
+    n_met: int = 0  # rows that were numbered
 
     @property
     def n_columns(self) -> int:
@@ -36,16 +39,7 @@ class MachineState:
     def vectors(self, **_: bool) -> dict[str, Any]:
         """Return zeros for a model's weights: those of a kernel machine are in its arrays."""
         shape = (self.n_columns, self.n_features + 1)
-        return {"weights": np.zeros(shape), "ledger": None, "count": getattr(self, "count", 1)}
-
-
-@dataclass
-class DualState(MachineState):
-    """The support rows, in the order in which each first taught, and every update so far."""
-
-    mistakes: Mistakes = field(default_factory=lambda: Mistakes(support=Support()))
-    classes: GrowingArray = field(default_factory=lambda: GrowingArray(np.empty(0, np.int64)))
-    n_met: int = 0  # rows that were numbered
+        return {"weights": np.zeros(shape), "ledger": None, "count": self.count}
 
     @property
     def count(self) -> int:
@@ -55,11 +49,6 @@ class DualState(MachineState):
     @count.setter
     def count(self, count: int) -> None:
         self.mistakes.end = count
-
-    @property
-    def memories(self) -> tuple[str, ...]:
-        """Which memories can predict: the list has all of them."""
-        return ("last", "average", "vote")
 
     @property
     def support(self) -> Support:

@@ -255,6 +255,9 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     fields["options"].pop("covariance", None)  # older files say that it is diagonal
     if fields["options"].get("shuffle") == "blocks":  # in older files; groups took their place
         fields["options"]["shuffle"] = True
+    if any(fields["options"].pop(name, None) is not None for name in ("max_support", "budget")):
+        fail("it limits its support rows, which this version does not; train it again")
+    fields["options"].pop("eta", None)  # of such a limit
     kind, spread = document["variance"], document["spread"]
     if kind == "full":
         fail("it keeps all covariances, which this version does not; train it again")

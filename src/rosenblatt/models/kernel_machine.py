@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.budget import Limit
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.mistakes.budget import BUDGETS, NO_LIMIT, BudgetState
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from rosenblatt.mistakes.machine import DualState
@@ -24,7 +22,7 @@ from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
-from rosenblatt.training.kernel import KernelState, KernelTraining, kernel_training
+from rosenblatt.training.kernel import KernelTraining
 from rosenblatt.training.loop import Plan, train
 from rosenblatt.wording import word_list
 
@@ -33,12 +31,6 @@ if TYPE_CHECKING:
 
 KERNEL_LEARNER = "KernelPerceptron"
 FILE_KERNELS = ("rbf", "poly")
-
-
-def budget_of(parameters: Any) -> str | None:
-    """Return how rows are given up or projected; with max_support alone as the Projectron does."""
-    limited = parameters.budget is None and parameters.max_support is not None
-    return "projectron" if limited else parameters.budget
 
 
 def kernel_of(parameters: Any, rows: Rows) -> Kernel:
@@ -58,20 +50,9 @@ def _kernel_with(parameters: Any, gamma: float) -> Kernel:
     return Kernel(parameters.kernel, gamma, *numbers)
 
 
-def empty_state(
-    parameters: Any,
-    n_features: int,
-    n_classes: int,
-    generator: "np.random.Generator | None" = None,
-) -> KernelState:
+def empty_state(parameters: Any, n_features: int, n_classes: int) -> DualState:
     """Return the state before the first row."""
-    joint, budget = parameters.multi_class == "joint", budget_of(parameters)
-    if budget is None:
-        return DualState(n_features, n_classes, joint)
-    most = NO_LIMIT if parameters.max_support is None else int(parameters.max_support)
-    limit = Limit(BUDGETS[budget], most, float(parameters.eta), float(parameters.eta0))
-    key = 0 if generator is None else int(generator.bit_generator.random_raw())
-    return BudgetState.empty(n_features, n_classes, joint, limit, key)
+    return DualState(n_features, n_classes, parameters.multi_class == "joint")
 
 
 def train_machine(
@@ -84,7 +65,7 @@ def train_machine(
 ) -> tuple[KernelTraining, Outcome]:
     """Change the state of a machine by passes over rows, whose targets are class numbers."""
     sizes = sizes_within(float(parameters.cache_size), examples.rows.shape[1])
-    training = kernel_training(*machine, examples, plan, sizes, generator, parameters.memory)
+    training = KernelTraining(*machine, examples, plan, sizes, generator, parameters.memory)
     outcome = train(training, plan, observers)
     training.finish()
     return training, outcome
@@ -169,9 +150,6 @@ class KernelChoice:
             **{name: values[name] for name in ("eta0", "margin", "C")},
             "memory": learner.memory,
             "multi_class": "joint",
-            "max_support": None,
-            "budget": None,
-            "eta": 0.1,
             "cache_size": 200,
             "max_iter": learner.passes,
             **{name: getattr(learner, name) for name in SHARED},

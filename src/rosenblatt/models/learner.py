@@ -54,8 +54,7 @@ SPELLINGS = {
     "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
     "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
     "KernelPerceptron": Spelling(
-        "kernel degree gamma coef0 rule eta0 margin C memory multi_class max_support budget eta "
-        "cache_size"
+        "kernel degree gamma coef0 rule eta0 margin C memory multi_class cache_size"
     ),
 }
 # Of rows that may have several labels: such a model holds a description, too

@@ -38,7 +38,6 @@ from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
-    from rosenblatt.mistakes.budget import BudgetState
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
     from rosenblatt.models.evaluation import Evaluation, LabelEvaluation
@@ -64,9 +63,9 @@ class Spread:
 
 
 class KernelMachine(NamedTuple):
-    """What predicts by kernel values: a list of mistakes or a budget of rows, and the kernel."""
+    """What predicts by kernel values: a list of mistakes, and the kernel."""
 
-    state: "DualState | BudgetState"
+    state: "DualState"
     kernel: "Kernel"
 
 

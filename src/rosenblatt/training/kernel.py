@@ -3,12 +3,9 @@
 The scores of all rows under the weights at the start of a pass are kept. A block of rows first
 catches up on the rows that taught since: their kernel values are computed together. Then the block
 is visited row by row with the values among its own rows. So a pass costs as many kernel values as
-there are rows times rows that taught in this very pass, however many taught before. With a budget
-only few rows are kept, and a block is scored against those.
+there are rows times rows that taught in this very pass, however many taught before.
 """
 
-import copy
-from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,13 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.budget import budget_block
 from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.dual import column_block, joint_block
 from rosenblatt.kernels.prefix_sums import Steps
-from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import GrowingArray, join, take
-from rosenblatt.mistakes.budget import BudgetState
+from rosenblatt.kernels.shapes import GrowingArray, take
 from rosenblatt.mistakes.gram import GramCache, Panel, Sizes, gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
@@ -34,24 +28,23 @@ from rosenblatt.training.examples import (
     Examples,
     leads_of,
     or_empty,
-    random_words,
     winners,
 )
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 
-KernelState = DualState | BudgetState
-
-BUDGET_BLOCK = 64  # rows at a time
-SAFE = 1e100  # kernel values up to this cannot overflow a score of any number of rows
+BLOCK = "in these rows, which are not learned"
 
 
 class KernelTraining(ArraySupply):
-    """Changes a kernel machine by passes over rows, block by block: its parts."""
+    """Extends the list of mistakes of a kernel machine by passes over rows, block by block.
+
+    The state is changed by ``finish``.
+    """
 
     def __init__(
         self,
-        state: Any,  # see the two kinds below
+        state: DualState,
         kernel: Kernel,
         examples: Examples,  # targets: class numbers
         plan: Plan,
@@ -69,14 +62,33 @@ class KernelTraining(ArraySupply):
         self._rule, self._zero, self._memory = plan.rule, plan.zero, memory
         self._block = sizes.block
         self._given = kernel.name == "precomputed"
-        self._begin(plan)
+        rows = examples.rows
+        n_rows = rows.shape[0]
+        self._values = gram_between(kernel, np.arange(n_rows) if self._given else rows, rows)
+        self._gram = GramCache(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
+        self._scores = np.zeros((state.n_columns, n_rows))
+        if len(state.support):
+            try:
+                self._scores = state.scores(kernel, rows, sizes)["last"]
+            except WeightOverflowError as error:
+                raise overflow(BLOCK, plan.rule) from error
+        self.updates = Mistakes(end=state.count)  # of all passes; rows by their numbers
+        self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
+        self._pass_updates = Mistakes()  # of this pass; rows by their place among the taught
+        self._visited: list[tuple[NDArray[Any], int]] = []  # blocks, and how many had taught
+        self._tallies: list[tuple[NDArray[Any], Tally]] = []  # of held-out rows
+        self._n_tallied = 0
 
     def parts(self) -> Iterator[Examples]:
-        """Yield the rows of the next pass, block by block."""
+        """Yield the rows of the next pass, block by block, each to be learned before the next."""
         return self.blocks(self._order.next().copy())
 
     def blocks(self, order: NDArray[Any]) -> Iterator[Examples]:
-        """Yield rows block by block, each to be learned before the next."""
+        """Yield the rows of a pass in this order, block by block."""
+        self._catch_up()
+        return self._blocks(order)
+
+    def _blocks(self, order: NDArray[Any]) -> Iterator[Examples]:
         for start in range(0, len(order), self._block):
             yield replace(self.examples, order=order[start : start + self._block])
 
@@ -84,12 +96,10 @@ class KernelTraining(ArraySupply):
         """Nothing: every block is checked when it is learned."""
 
     def mistakes(self) -> int:
-        """Count the mistakes that the last weights make on the rows learned from."""
-        return sum(self._n_wrong(*part) for part in self._last_scores())
-
-    def _n_wrong(self, here: NDArray[Any], scores: NDArray[Any]) -> int:
-        """Count the mistakes of all columns, or rows whose class does not lead, by their scores."""
-        targets, zero = self._targets(here), self._zero
+        """Count the rows learned from that the last weights misclassify, or of each column."""
+        self._catch_up()
+        scores = np.ascontiguousarray(self._scores[:, self.learning])
+        targets, zero = self._targets(self.learning), self._zero
         if not self._state.pairs:
             margins = targets * scores
             right = (margins > 0.0) | ((margins == 0.0) & (targets == zero))
@@ -104,9 +114,6 @@ class KernelTraining(ArraySupply):
         scores = self._held_out_scores()
         found = winners(scores[0] if len(scores) == 1 else scores.T, positive=self._zero > 0)
         return int(np.count_nonzero(found != self.examples.targets[self.held_out]))
-
-    def finish(self) -> None:
-        """Change the state by all that was learned, where that was not done on the way."""
 
     def _targets(self, here: NDArray[Any]) -> NDArray[Any]:
         """Return the class numbers of rows, or (columns, rows) signs if each column learns alone.
@@ -123,50 +130,6 @@ class KernelTraining(ArraySupply):
         weight = self.examples.weight
         return or_empty(None if weight is None else weight[here])
 
-    def _overflow(self, when: str = "in these rows, which are not learned") -> WeightOverflowError:
-        return overflow(when, self._rule)
-
-    @abstractmethod
-    def _begin(self, plan: Plan) -> None:
-        """Set up what a training of this kind needs."""
-
-    @abstractmethod
-    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        """Yield the rows learned from with their scores under the last weights."""
-
-    @abstractmethod
-    def _held_out_scores(self) -> NDArray[Any]:
-        """Return the scores of the held-out rows by the memory."""
-
-
-class DualTraining(KernelTraining):
-    """Extends a list of mistakes without a limit; ``finish`` adds to it."""
-
-    _state: DualState
-
-    def _begin(self, plan: Plan) -> None:
-        state, kernel, rows, sizes = self._state, self._kernel, self.examples.rows, self._sizes
-        n_rows = rows.shape[0]
-        self._values = gram_between(kernel, np.arange(n_rows) if self._given else rows, rows)
-        self._gram = GramCache(self._values, n_rows, sizes.kept if plan.max_iter > 1 else 0.0)
-        self._scores = np.zeros((state.n_columns, n_rows))
-        if len(state.support):
-            try:
-                self._scores = state.scores(kernel, rows, sizes)["last"]
-            except WeightOverflowError as error:
-                raise self._overflow() from error
-        self.updates = Mistakes(end=state.count)  # of all passes; rows by their numbers
-        self._taught = GrowingArray(np.empty(0, np.int64))  # in this pass: row numbers
-        self._pass_updates = Mistakes()  # of this pass; rows by their place among the taught
-        self._visited: list[tuple[NDArray[Any], int]] = []  # blocks, and how many had taught
-        self._tallies: list[tuple[NDArray[Any], Tally]] = []  # of held-out rows
-        self._n_tallied = 0
-
-    def blocks(self, order: NDArray[Any]) -> Iterator[Examples]:
-        """Yield rows block by block, each to be learned before the next."""
-        self._catch_up()
-        return super().blocks(order)
-
     def learn(self, part: Examples) -> PartResult:
         """Visit the rows of a block."""
         here = part.order
@@ -180,7 +143,7 @@ class DualTraining(KernelTraining):
         counts = visit(targets, weight, gram, self._rule, self._zero, scores, count, log)
         log = Log(*(column[: counts.updates] for column in log))
         if not np.isfinite(scores).all():
-            raise self._overflow()
+            raise overflow(BLOCK, self._rule)
         self._scores[:, here] = scores
         count += len(here)
         places, which = np.unique(log.row, return_inverse=True)  # in the order of the visit
@@ -191,10 +154,6 @@ class DualTraining(KernelTraining):
         self._taught.append(here[places])
         self._visited.append((here, len(self._taught)))
         return PartResult(counts, len(here))
-
-    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        self._catch_up()
-        yield self.learning, np.ascontiguousarray(self._scores[:, self.learning])
 
     def _held_out_scores(self) -> NDArray[Any]:
         """Return the scores of the held-out rows; only updates since the last call are new."""
@@ -213,7 +172,7 @@ class DualTraining(KernelTraining):
         state = self._state
         how: dict[str, Any] = {"memories": (self._memory,), "positive": self._zero > 0}
         chunks = update_chunks(steps_of(state.mistakes.updates, joint=state.pairs), self._block)
-        for part in super().blocks(self.held_out):
+        for part in self._blocks(self.held_out):
             here = part.order
             tally = Tally(len(here), state.n_classes, joint=state.joint, **how)
             if state.rows is not None:
@@ -264,91 +223,3 @@ class DualTraining(KernelTraining):
         self._gram.complete(self._taught.values)
         self._taught, self._pass_updates = GrowingArray(np.empty(0, np.int64)), Mistakes()
         self._visited = []
-
-
-class BudgetTraining(KernelTraining):
-    """Changes a state with a budget on the way."""
-
-    _state: BudgetState
-
-    def _begin(self, plan: Plan) -> None:  # noqa: ARG002
-        self._block = BUDGET_BLOCK
-        self._first = self._state.n_met  # the number of the first row
-        self._state.n_met += self.examples.rows.shape[0]
-
-    def learn(self, part: Examples) -> PartResult:
-        """Visit the rows of a block."""
-        here, state, size = part.order, self._state, len(part.order)
-        state.make_room(size)
-        gram = self._gram(here)
-        largest = np.abs(gram).max()
-        before = copy.deepcopy((state.slots, state.n_kept)) if largest > SAFE else None
-        state.slots.column[state.by_age] = np.arange(state.n_kept)
-        words = random_words(state.key, state.count, size)
-        mistakes, updates, loss, state.n_kept = budget_block(
-            (self._labels(here), self._weight(here), words),
-            gram,
-            self._rule,
-            self._zero,
-            state.pairs,
-            state.limit,
-            state.count,
-            state.n_kept,
-            state.slots,
-            tuple(np.empty(n) for n in (state.n_columns, state.n_columns, len(state.slots.ages))),
-        )
-        finite = np.isfinite(loss) and np.isfinite(state.slots.coef[state.by_age]).all()
-        if before is not None and not (finite and np.isfinite(largest)):
-            state.slots, state.n_kept = before
-            raise self._overflow(when=f"in a block of {size} rows, which are not learned")
-        state.count += size
-        if updates:
-            self._take_in(here)
-        return PartResult(Counts(mistakes, updates, loss), size)
-
-    def _last_scores(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        last = self._state.coefficients(averaged=False)
-        for part in self.blocks(self.learning):
-            rows = take(part.rows, part.order)
-            yield part.order, self._state.kept_scores(self._kernel, rows, last)
-
-    def _held_out_scores(self) -> NDArray[Any]:
-        rows = take(self.examples.rows, self.held_out)
-        return self._state.scores(self._kernel, rows, self._sizes, (self._memory,))[self._memory]
-
-    def snapshot(self) -> BudgetState:
-        """Return a copy of the state."""
-        return copy.deepcopy(self._state)
-
-    def restore(self, snapshot: BudgetState) -> None:
-        """Change the state back to a snapshot."""
-        vars(self._state).update(vars(snapshot))
-
-    def _gram(self, here: NDArray[Any]) -> NDArray[Any]:
-        """Return the kernel values of these rows against those that are kept, then themselves."""
-        state, rows = self._state, take(self.examples.rows, here)
-        left = np.concatenate([state.numbers, here]) if self._given else self._with_kept(rows)
-        gram = gram_between(self._kernel, left, rows)
-        values = gram(np.arange(len(here)))(np.arange(state.n_kept + len(here)))
-        return np.ascontiguousarray(values.T)
-
-    def _with_kept(self, rows: Rows) -> Rows:
-        return rows if self._state.rows is None else join([self._state.rows, rows])
-
-    def _labels(self, here: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(self.examples.targets[here], np.int64)
-
-    def _take_in(self, here: NDArray[Any]) -> None:
-        """Change the rows of the state to those that now stand in its slots."""
-        state = self._state
-        where = state.slots.column[state.by_age]
-        if not self._given:
-            state.rows = take(self._with_kept(take(self.examples.rows, here)), where)
-        state.numbers = np.concatenate([state.numbers, self._first + here.astype(np.int64)])[where]
-        state.labels = np.concatenate([state.labels, self._labels(here)])[where]
-
-
-def kernel_training(state: KernelState, *arguments: Any) -> DualTraining | BudgetTraining:
-    """Return the training that changes this state; see ``KernelTraining``."""
-    kind = BudgetTraining if isinstance(state, BudgetState) else DualTraining
-    return kind(state, *arguments)
