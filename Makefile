@@ -92,11 +92,11 @@ SOURCES := pyproject.toml hatch_build.py constraints.txt src/rosenblatt/_machine
 	touch $@
 
 .venv/installed: .venv/pip $(SOURCES)
-	$(INSTALL) --editable '.[io,jit]'
+	$(INSTALL) --editable '.[io]'
 	touch $@
 
 .venv/installed-dev: .venv/pip $(SOURCES)
-	$(INSTALL) --editable '.[io,jit]' --group dev
+	$(INSTALL) --editable '.[io]' --group dev
 	touch .venv/installed $@
 
 .venv/installed-docs: .venv/installed-dev

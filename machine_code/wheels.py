@@ -87,7 +87,7 @@ def main(*, this: bool) -> None:
     And the wheel without machine code, for all other platforms.
     """
     if not this:
-        _build()
+        _build(ROSENBLATT_MODULE="none")
     for module in sorted(MODULES.glob("*/_machine.*")):
         digests = source_digest(), hashlib.sha256(C_FILE.read_bytes()).hexdigest()
         if not all(digest.encode() in module.read_bytes() for digest in digests):

@@ -37,6 +37,7 @@ def test_version_as_json(plain: str, runs: str) -> None:
     if told["machine_code"]["runs"] != "machine code of the package":
         assert told["machine_code"]["runs"] == runs
     assert told["machine_code"]["called_by"] == (None if plain == "1" else calls)
+    assert told["machine_code"]["problem"] is None
     assert set(told["packages"]) == {
         "python",
         "numpy",

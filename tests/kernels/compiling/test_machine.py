@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -131,7 +132,30 @@ def test_without_machine_code_and_compiler(tmp_path: Path) -> None:
     assert places == [1, -1]
     (sentence,) = warned
     assert "plain Python" in sentence
-    assert "pip install 'rosenblatt[jit]'" in sentence
+    assert sentence.endswith("The compiler is missing: pip install numba.")
+
+
+def test_a_compiler_that_lags_behind_numpy(tmp_path: Path) -> None:
+    """Where numba refuses the NumPy that is there, one warning has both versions and the remedy."""
+    package = tmp_path / "numba"
+    package.mkdir()
+    refusal = "Numba needs NumPy 2.3 or less. Got NumPy 2.4."
+    (package / "__init__.py").write_text(f"raise ImportError({refusal!r})")
+    path = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    places, _, warned = look(tmp_path / "nothing", environment=path)
+    assert places == [1, -1]
+    problem = (
+        f"numba {version('numba')} cannot be imported with NumPy {np.__version__} "
+        "(Numba needs NumPy 2.3 or less. Got NumPy 2.4). "
+        "Install versions that fit: pip install --upgrade numba."
+    )
+    (sentence,) = warned
+    assert "runs as plain Python, a hundred times slower" in sentence
+    assert sentence.endswith(problem)
+    state = "from rosenblatt.kernels.compiling import machine_code_state as s; print(s())"
+    told = run(state, environment=path)
+    assert problem in told
+    assert "machine code of the cache where it has any, else plain Python" in told
 
 
 def damaged(change: Callable[[bytes], bytes], cache: Path) -> None:

@@ -34,7 +34,11 @@ from rosenblatt.kernels.compiling.function import (
     Function,
     silent,
 )
-from rosenblatt.kernels.compiling.machine import machine_code_source, processor
+from rosenblatt.kernels.compiling.machine import (
+    compiler_problem,
+    machine_code_source,
+    processor,
+)
 
 __all__ = [
     "PLAIN",
@@ -59,15 +63,22 @@ def available() -> bool:
 
 
 def machine_code_state() -> dict[str, str | None]:
-    """Return what kernels run as here, for which processor, and where compiled code is kept."""
+    """Return what kernels run as here, for which processor, where compiled code is kept.
+
+    And why nothing can be compiled, where something would have to be.
+    """
     source = None if PLAIN else machine_code_source()
+    problem = None if PLAIN or source == "package" else compiler_problem()
     runs = {"package": "machine code of the package", "compiler": "machine code of the cache"}
+    if source == "compiler" and problem is not None:
+        runs["compiler"] = "machine code of the cache where it has any, else plain Python"
     cache = cache_folder()
     return {
         "runs": runs.get(source or "", "plain Python"),
         "called_by": None if source is None else calls,
         "processor": None if source is None else processor(),
         "cache": None if cache is None else str(cache),
+        "problem": problem,
     }
 
 

@@ -175,7 +175,7 @@ def _compiled(
     symbol = symbol_of(name)
     record = _stored(name, symbol) if ours else None
     if record is None:
-        if find_spec("numba") is None:
+        if compiler_problem() is not None:
             _missing()
             return None
         cache = UserCache(source_digest(), processor())
@@ -217,10 +217,25 @@ def _missing() -> None:
     if not missing_code():
         msg = (
             "A part of rosenblatt runs as plain Python, a hundred times slower, because this "
-            "installation has no machine code for it. Install the compiler: "
-            "pip install 'rosenblatt[jit]'."
+            f"installation has no machine code for it. {compiler_problem()}"
         )
         warnings.warn(msg, RuntimeWarning, stacklevel=6)
+
+
+@cache
+def compiler_problem() -> str | None:
+    """Import numba; return why it cannot compile here and what to do, or None."""
+    if not _loads() or find_spec("numba") is None:
+        return "The compiler is missing: pip install numba."
+    try:
+        import_module("numba")
+    except Exception as error:  # noqa: BLE001  # whatever versions that do not fit raise
+        from importlib.metadata import version
+
+        versions = f"numba {version('numba')} cannot be imported with NumPy {version('numpy')}"
+        reason = str(error).rstrip(".")
+        return f"{versions} ({reason}). Install versions that fit: pip install --upgrade numba."
+    return None
 
 
 @cache
