@@ -291,6 +291,21 @@ def test_compiling_each_time_is_told(
     assert "ROSENBLATT_CACHE" in told
 
 
+def test_a_missing_c_module_is_told_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no C compiler was found at installation, the line on compiling is followed by that."""
+    monkeypatch.undo()
+    reason = "ctypes, slowly: _machine.c is not compiled for this Python"
+    with ending(Screen(json=False)):
+        for kernel in ("one", "two"):
+            told = {"kept": True, "calls": reason}
+            logging.getLogger("rosenblatt.kernels").info("Compiling %s", kernel, extra=told)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        f"Kernels are called by {reason}; install again where there is a C compiler."
+    ]
+
+
 def test_compiling_has_a_bar_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

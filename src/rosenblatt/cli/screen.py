@@ -41,6 +41,7 @@ COMPILES_ONCE = "Compiling for this computer; this happens once …"
 COMPILES_EACH_TIME = (
     "Compiling each time: the cache cannot be used; ROSENBLATT_CACHE names another."
 )
+NO_C_MODULE = "Kernels are called by {}; install again where there is a C compiler."
 NO = 1  # exit codes
 CANNOT_RUN = 2
 INTERRUPTED = 130
@@ -310,6 +311,9 @@ class CompilationNotice(logging.Handler):
         if not self._kernels:
             self._started = perf_counter()
             self._screen.say(COMPILES_ONCE if getattr(record, "kept", True) else COMPILES_EACH_TIME)
+            calls = getattr(record, "calls", "C")
+            if calls != "C":
+                self._screen.say(NO_C_MODULE.format(calls))
         self._kernels += 1
         if self._screen.draws_talk:
             block = "█" if _can_write(sys.stderr, "█") else "#"

@@ -179,7 +179,8 @@ def _compiled(
             _missing()
             return None
         cache = UserCache(source_digest(), processor())
-        log.info("Compiling %s", name, extra={"kept": ours and cache.keeps()})
+        told = {"kept": ours and cache.keeps(), "calls": calling.calls}
+        log.info("Compiling %s", name, extra=told)
         compiler = import_module("rosenblatt.kernels.compiling.compiler")
         target = compiler.Target(processor())
         code = compiler.compile_kernel(function, signature, symbol, target)
