@@ -1,9 +1,9 @@
 """What the wheel is: with the machine code of one platform, with the C file compiled, or for any.
 
 ``python -m machine_code`` links kernels and the C file to an extension module, in a folder named by
-the tag of its platform. Where ``ROSENBLATT_MODULE`` names it, the wheel holds it. Else numba compiles
-kernels when they are used, and the wheel requires it; the wheel holds the C file compiled for this
-platform, unless there is no C compiler or ``ROSENBLATT_MODULE`` is "none".
+the tag of its platform. Where ``ROSENBLATT_MODULE`` names it, the wheel holds it. Else numba
+compiles kernels when they are used, and the wheel requires it; the wheel holds the C file compiled
+for this platform, unless there is no C compiler or ``ROSENBLATT_MODULE`` is "none".
 """
 
 import hashlib

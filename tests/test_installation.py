@@ -1,4 +1,4 @@
-"""What is built from the sources: an archive, wheels with and without a compiler, an installation."""
+"""What is built from the sources: an archive, wheels with and without compilers, a package."""
 
 import json
 import os
