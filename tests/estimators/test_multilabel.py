@@ -20,9 +20,11 @@ from rosenblatt import (
 )
 from rosenblatt.errors import InputError
 from rosenblatt.models.explanation import ranked_weights
+from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.model import Model
 from rosenblatt.plots import ConfusionDisplay, WeightsDisplay
 from rosenblatt.report import html_report
+from rosenblatt.training.examples import permute
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((300, 6))
@@ -209,6 +211,20 @@ def test_thresholds_raise_f1_on_new_rows() -> None:
     exact = [accuracy_score(tags[5000:], one) for one in said]
     assert f1[1] > f1[0] + 0.03
     assert f1[1] + exact[1] > f1[0] + exact[0] + 0.01
+
+
+def test_thresholds_are_fitted_to_rows_that_were_not_learned() -> None:
+    """They are those of a tenth of the rows, scored by a classifier of the others."""
+    how: dict[str, Any] = {"parameters": {"C": 0.1}, "random_state": 0}
+    clf = MultilabelClassifier(**how).fit(X, Y)
+    order = np.arange(len(X))
+    permute(order, np.random.default_rng(0))
+    tried, rest = order[:30], np.sort(order[30:])
+    other = MultilabelClassifier(thresholds=False, **how)
+    scores = other.fit(X[rest], Y[rest]).decision_function(X[tried])
+    expected = fitted_thresholds(scores, Y[tried].astype(bool))
+    assert clf.thresholds_.tolist() == expected[:-1].tolist()
+    assert clf.thresholds_.any()
 
 
 def test_probabilities_are_sigmoids_of_scores_that_were_not_learned(tmp_path: Any) -> None:

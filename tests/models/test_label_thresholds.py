@@ -72,3 +72,19 @@ def test_labels_of_all_rows_or_of_none(truth: NDArray[np.bool_]) -> None:
     scores = np.random.default_rng(0).standard_normal((50, 2))
     given = above(scores, fitted_thresholds(scores, truth), positive=False)
     assert (given == truth).all(axis=1).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [
+        (11, [-0.098, 1.649, 0.718, 2.059, np.inf]),
+        (28, [0.007, 0.583, 0.567, 1.17, np.inf]),
+        (36, [0.375, 0.485, 0.83, 1.974, 1.684]),
+    ],
+)
+def test_thresholds_of_these_scores_never_change(seed: int, expected: list[float]) -> None:
+    """Another prior, worth of exact rows, number of sweeps or of starts is another model."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((400, 4)) < [0.5, 0.3, 0.15, 0.04]
+    scores = (np.where(truth, 0.6, -0.6) + rng.standard_normal(truth.shape)) * [1.0, 2.0, 0.5, 1.0]
+    assert fitted_thresholds(scores, truth).round(3).tolist() == expected

@@ -18,8 +18,11 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.export import to_json, to_onnx
+from rosenblatt.models.held_out import FOLDS, dealt
+from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.model import Model
 from rosenblatt.training.examples import label_losses
+from rosenblatt.training.streaming import Sampling
 
 WORDS = {
     "game": ["chess", "board", "arcade"],
@@ -188,6 +191,33 @@ def test_thresholds_come_from_rows_that_were_not_learned(tmp_path: Path) -> None
     passes = {"max_iter": training["refit_passes"], "rule": none.rule}
     again: Any = train_files(path, early_stopping=False, **how | passes)
     assert np.array_equal(again.coef_, some.coef_)
+
+
+def test_thresholds_of_files_are_fitted_to_the_held_out_rows(tmp_path: Path) -> None:
+    """They are those of the rows that the seed holds out, scored by weights of the others."""
+    how = HOW["tsv"] | {"text": "text", "recipe": "plain", "refit": False, "C": 0.01}
+    clf: Any = train_files(written(tmp_path, "tsv"), **how)
+    held_out = Sampling(np.random.default_rng(0), held_out=0.1).numbers(0, 400, held_out=True)
+    assert len(held_out) == clf.model_.training["held_out_rows"]
+    scores = clf.decision_function([TEXTS[k] for k in held_out])
+    truth = indicator([LABELS[k] for k in held_out]).astype(bool)
+    expected = fitted_thresholds(scores, truth)
+    np.testing.assert_allclose(clf.model_.thresholds, expected, rtol=1e-9)
+
+
+def test_thresholds_of_few_rows_are_fitted_to_all_in_turn(tmp_path: Path) -> None:
+    """Where few rows are held out, each row is scored by weights of the other folds."""
+    how = HOW["tsv"] | {"text": "text", "recipe": "plain", "rule": "pa1", "C": 0.01, "max_iter": 3}
+    clf: Any = train_files(written(tmp_path, "tsv"), **how)
+    rows = clf.encoding_.encode_frame(TEXTS)
+    X = sparse.csr_array((rows.data, rows.indices, rows.indptr), (400, clf.model_.n_features))
+    other = MultilabelClassifier(parameters={"C": 0.01}, max_iter=3, thresholds=False)
+    fold, scores, truth = dealt(400, FOLDS, 0), np.zeros((400, 4)), indicator(LABELS)
+    for k in range(FOLDS):
+        other.fit(X[fold != k], truth[fold != k])
+        scores[fold == k] = other.decision_function(X[fold == k])
+    expected = fitted_thresholds(scores, truth.astype(bool))
+    np.testing.assert_allclose(clf.model_.thresholds, expected, rtol=1e-9)
 
 
 def test_going_on_is_partial_fit(tmp_path: Path) -> None:

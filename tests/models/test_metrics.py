@@ -72,6 +72,12 @@ def test_threshold_is_the_best(rows: list[tuple[bool, int]], metric: str) -> Non
         assert found.value == 0.0
 
 
+def test_of_equal_values_the_first_is_best() -> None:
+    """A search keeps the fewest passes of those that are equally good."""
+    assert METRICS["error"].best([0.3, 0.2, 0.2, 0.25]) == 1
+    assert METRICS["f1"].best([0.1, 0.4, 0.2, 0.4]) == 1
+
+
 def test_other_metrics_choose_no_threshold() -> None:
     """A metric of scores does not depend on a threshold."""
     with pytest.raises(InputError, match="A threshold is chosen by error, f1, balanced-accuracy"):

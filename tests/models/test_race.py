@@ -1,12 +1,16 @@
 """The recipe that held-out rows choose: the same bits as if it had been asked for."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rosenblatt.models.model import Model
+from rosenblatt.models.race import HeldRace
+from rosenblatt.models.search import Candidate, Search, Trial
 from rosenblatt.models.train import model_from_files
 from rosenblatt.tuning.folds import cross_validate
 
@@ -181,6 +185,27 @@ def texts(folder: Path, *, endings: bool, n_rows: int = 900) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize(
+    ("error", "chosen"), [(0.179, "words and 3 to 5 characters"), (0.181, "words"), (0.3, "words")]
+)
+def test_characters_must_be_worth_their_cost(
+    error: float, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are taken where at most nine tenths of the error of words alone, 0.2, are left."""
+    errors = {(): 0.2, (("char_ngrams", (3, 5)),): error}
+
+    def best(held: HeldRace) -> Trial:
+        told = [
+            replace(one, values=(errors[one.candidate.encoding],)) for one in held.search.trials
+        ]
+        held.search.trials[:] = told
+        return min(told, key=lambda trial: trial.mean)
+
+    monkeypatch.setattr(HeldRace, "best", property(best))
+    model = model_from_files(texts(tmp_path, endings=True), label="label", text="note")
+    assert model.training["texts"]["chosen"] == chosen
+
+
 def test_characters_that_texts_ask_for(tmp_path: Path) -> None:
     """Runs of characters are features where words say too little, unless one decides on them."""
     path = texts(tmp_path, endings=True)
@@ -232,3 +257,38 @@ def test_bins_beside_texts(tmp_path: Path) -> None:
     assert Model.load(tmp_path / "m.model").evaluate(str(path)).error == error
     once = model_from_files(str(path), label="label", text="note", early_stopping=False, max_iter=1)
     assert once.training["recipe"] is None
+
+
+SIMPLE, OTHER = Candidate((("rule", "pa1"),), ()), Candidate((("rule", "arow"),), ())
+BINS = Candidate((("rule", "pa1"),), (("bins", 10),))
+
+
+def chosen(**wrong: set[int]) -> Candidate:
+    """Return what a race of 40 rows chooses, by the rows that each candidate predicts wrongly."""
+    pool = {"simple": SIMPLE, "other": OTHER, "bins": BINS}
+    held = HeldRace.__new__(HeldRace)
+    held._pool, held.search = [pool[name] for name in wrong], Search("error", 40, 1)  # noqa: SLF001
+    losses = {}
+    for name, rows in wrong.items():
+        losses[pool[name], 1.0, 0] = np.isin(np.arange(40), [*rows]).astype(float)[None]
+        held.search.trials.append(Trial(pool[name], 1.0, (len(rows) / 40,), 1, 0.0))
+    held._judge = SimpleNamespace(losses=losses)  # type: ignore[assignment]  # noqa: SLF001
+    assert held.best is not None
+    return held.best.candidate
+
+
+@pytest.mark.parametrize(("better", "other"), [("bins", BINS), ("other", OTHER)])
+@pytest.mark.parametrize(
+    ("gained", "lost", "surpassed"),
+    [(7, 3, True), (2, 0, True), (6, 4, False), (10, 6, False), (1, 0, False), (3, 7, False)],
+)
+def test_the_simpler_of_two_that_are_about_as_good(
+    better: str, other: Candidate, gained: int, lost: int, surpassed: bool
+) -> None:
+    """A form, or a learner, must win by more than one standard error over one that comes before.
+
+    Where ``gained`` rows are right by it alone and ``lost`` rows by the simpler one alone, that is
+    where gained - lost is more than the root of gained + lost, however many are right by both.
+    """
+    wrong = {"simple": {*range(gained)}, better: {*range(20, 20 + lost)}}
+    assert chosen(**wrong) == (other if surpassed else SIMPLE)

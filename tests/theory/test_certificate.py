@@ -70,6 +70,16 @@ def test_a_certificate_of_one_machine_is_checked_alike() -> None:
     assert not replace(certificate, weights=none).check(PINWHEEL, BLADES)
 
 
+def test_weights_below_zero_prove_nothing() -> None:
+    """Points of separable classes meet if a row may be taken away: that is no certificate."""
+    rows, labels = [[0], [1], [2]], [0, 1, 1]
+    one, two = Fraction(1), Fraction(2)
+    assert diagnose(rows, labels).certificate is None
+    assert not Certificate((1, 2), (two, -one), (0,), (one,), (0, 1)).check(rows, labels)
+    forged = MachineCertificate((0, 1, 2), (0, 1, 1), (1, 0, 0), (HALF, one, -HALF))
+    assert not forged.check(rows, labels)
+
+
 def test_decimals_are_checked_as_they_print() -> None:
     """0.2 is halfway between 0.1 and 0.3 on paper, not in float64, and the check knows which."""
     rows, labels = [[0.1], [0.2], [0.3]], [0, 1, 0]

@@ -1,6 +1,7 @@
 """The loop over passes: the texts' examples, stopping, history, early stopping."""
 
 import signal
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_early_stopping_returns_the_best_pass(form: str) -> None:
     assert len(held_out) == 99 or len(held_out) == 100  # a quarter of each class, rounded down
     wrong = count_mistakes(state, state.average(), examples, held_out, -1)
     assert 1 - wrong / len(held_out) == max(scores)  # type: ignore[type-var]
+
+
+def test_of_equal_passes_the_first_is_kept() -> None:
+    """Where passes score alike, the weights are those of the first of them, and it counts from."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((80, 3))
+    y = np.sign(X[:, 0] + 0.8 * rng.standard_normal(80)).astype(np.int32)
+    plan = Plan(Perceptron(), 100, early_stopping=EarlyStopping(0.25, 4))
+    state, outcome = train(X, y, plan, seed=1)
+    scores = [record.validation_score for record in outcome.history]
+    first = next(k for k, score in enumerate(scores, 1) if score == max(scores))  # type: ignore[type-var]
+    assert scores.count(scores[first - 1]) > 1
+    assert (outcome.best_pass, len(scores)) == (first, first + 4)
+    alone, _ = train(X, y, replace(plan, max_iter=first), seed=1)
+    assert state.weights.tolist() == alone.weights.tolist()
 
 
 def test_held_out_rows_are_not_learned_from() -> None:

@@ -12,17 +12,22 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from reproduction.data_sets import DataFolder, Problem, standardised
-from rosenblatt import AveragedPerceptron
+from rosenblatt import AveragedPerceptron, Perceptron
+from rosenblatt.models.held_out import dealt
 from rosenblatt.training.examples import (
     MANY_VALUES,
+    Examples,
     Order,
     permute,
     random_words,
     row_numbers,
     shuffled,
+    split,
     words_of_a_pass,
 )
 from rosenblatt.training.loop import Shuffle
+from rosenblatt.training.streaming import Sampling
+from tests.examples import dense
 
 
 def test_the_permutation_of_a_seed_never_changes() -> None:
@@ -30,6 +35,30 @@ def test_the_permutation_of_a_seed_never_changes() -> None:
     order = row_numbers(12)
     permute(order, np.random.default_rng(0))
     assert order.tolist() == PERMUTATION_OF_SEED_0
+
+
+def test_the_order_of_a_seed_never_changes() -> None:
+    """Rows that are all mistakes tell in which order the first pass of a seed came to them."""
+    clf = Perceptron(fit_intercept=False, record_mistakes=True, random_state=0)
+    clf.fit(np.eye(10), np.arange(10) % 2)
+    assert clf.mistakes_.updates.row.tolist() == [9, 1, 3, 8, 5, 4, 7, 0, 2, 6]
+    order = Order(row_numbers(6), shuffle=True, generator=np.random.default_rng(7))
+    assert [order.next().tolist() for _ in range(2)] == [
+        [1, 2, 0, 5, 4, 3],
+        [1, 4, 2, 3, 0, 5],
+    ]
+
+
+def test_the_rows_that_a_seed_holds_out_never_change() -> None:
+    """Of a file by their numbers, of arrays a share of each class, of folds equal parts."""
+    sampling = Sampling(np.random.default_rng(0), held_out=0.2)
+    held_out = [3, 8, 15, 18, 22, 26, 27, 32, 35, 38]
+    assert np.flatnonzero(sampling.mask(0, 40)).tolist() == held_out
+    examples = Examples(dense(np.zeros((20, 1))), np.array([-1, -1, -1, 1] * 5, np.int32))
+    learned, tried = split(examples, 0.25, np.random.default_rng(0))
+    assert tried.tolist() == [1, 2, 8, 19]
+    assert sorted([*learned, *tried]) == [*range(20)]
+    assert dealt(12, 3, 0).tolist() == [2, 1, 1, 1, 2, 0, 2, 0, 0, 0, 2, 1]
 
 
 def test_every_permutation_is_equally_likely() -> None:
@@ -92,6 +121,14 @@ def test_groups_come_together(n_rows: int) -> None:
             places = sorted(one.index(row) for row in group.tolist())
             assert places[-1] - places[0] < 2 * 3 * 4  # a short group moves the borders
     assert len(set(map(tuple, passes))) == (5 if n_rows > 11 else len(set(map(tuple, passes))))
+
+
+@pytest.mark.usefixtures("grouped")
+def test_the_groups_of_a_seed_never_change() -> None:
+    """Shuffled by groups, rows come in the order in which they always came."""
+    order = Order(row_numbers(20), shuffle=True, generator=np.random.default_rng(0))
+    first, last = [17, 11, 19, 15, 16, 7, 8, 9, 0, 10, 18], [6, 2, 3, 13, 1, 12, 14, 5, 4]
+    assert order.next().tolist() == first + last
 
 
 @pytest.mark.usefixtures("grouped")

@@ -286,6 +286,19 @@ def test_every_pass_visits_every_row_once_in_another_order() -> None:
     reading.close()
 
 
+def test_the_order_of_a_seed_never_changes() -> None:
+    """Rows of many blocks come in the same order as ever, and the same ones are held out."""
+    reading = Reading(Source(3, 24, [0, 1]), keep=True, block_bytes=SMALL_BLOCK)
+    draw = Sampling(np.random.default_rng(1), shuffle=True, held_out=0.3)
+    supply = supply_of(reading, draw, 1.0)
+    passes = [[k for part in supply.parts() for k in part.order.tolist()] for _ in range(2)]
+    assert passes == [
+        [11, 0, 14, 3, 21, 18, 17, 15, 19, 2, 22, 12, 4, 7, 20],
+        [11, 19, 22, 20, 2, 3, 18, 12, 21, 4, 0, 17, 15, 14, 7],
+    ]
+    reading.close()
+
+
 def test_held_out_rows_are_independent_of_where_a_block_begins() -> None:
     """Whether a row is held out depends on its number and the key alone, at the rate asked for."""
     whole = held_out_mask(0, 100_000, 0.1, 42)

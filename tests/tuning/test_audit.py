@@ -10,6 +10,8 @@ import pytest
 from rosenblatt import AveragedPerceptron, audit
 from rosenblatt.errors import InputError
 from rosenblatt.models.search import splits
+from rosenblatt.models.train import plan_of
+from rosenblatt.tuning.audit import fold_probabilities
 
 N_ROWS, N_FLIPPED = 600, 30
 
@@ -59,6 +61,25 @@ def test_labels_to_remove_and_to_add_come_first(tmp_path: Path) -> None:
     order = [suspect.probability for suspect in found.suspects]
     assert order == sorted(order)
     assert order[-1] < 0.5
+
+
+def test_a_label_is_doubted_below_one_half(tmp_path: Path) -> None:
+    """Each label of a row, or its lack, is listed where its probability is less, and no other."""
+    generator = np.random.default_rng(3)
+    X = np.round(generator.normal(size=(300, 3)), 3)
+    given = X + 0.7 * generator.normal(size=X.shape) > 0.3
+    names = np.array(list("abc"))
+    rows = [f"{','.join(map(str, x))},{';'.join(names[y])}" for x, y in zip(X, given, strict=True)]
+    path, how = tmp_path / "rows.csv", dict[str, Any](label="label", label_separator=";")
+    path.write_text("\n".join(["x0,x1,x2,label", *rows, ""]))
+    found = audit(str(path), **how)
+    assert found.folds == 5
+    _, shares = fold_probabilities(plan_of(str(path), **how), 5)
+    own = np.sort(np.where(given, shares, 1.0 - shares), axis=None)
+    listed = [suspect.probability for suspect in found.suspects]
+    assert listed == own[own < 0.5].tolist()
+    assert listed[-1] > 0.45
+    assert own[len(listed)] < 0.55
 
 
 def test_a_copy_does_not_vouch_for_a_wrong_row(tmp_path: Path) -> None:
