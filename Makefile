@@ -17,7 +17,7 @@ ifneq ($(wildcard ../shared/data/INDEX.md),)
 export ROSENBLATT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test explore browser lint workflows format bench docs gallery reproduce module wheel wheels sdist clean
+.PHONY: demo test explore mutants browser lint workflows format bench docs gallery reproduce module wheel wheels sdist clean
 
 demo: .venv/installed
 	$(BIN)/rosenblatt demo
@@ -28,6 +28,10 @@ test: .venv/installed-dev browser
 # Long: random examples, mutated files by the hundred thousand, processes killed at random times.
 explore: .venv/installed-docs browser
 	$(PYTEST) -n auto -m 'explore or hypothesis' --hypothesis-profile=explore
+
+# Minutes: every edit of a list is made in a copy of the tree, and a test must fail with it.
+mutants: .venv/installed-dev
+	$(BIN)/python -m tests.mutants
 
 # Tests of the lab run in Chromium. Where it is missing and cannot be installed they skip and say why.
 browser:
