@@ -7,11 +7,13 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from rosenblatt.version import __version__
 from tests.processes import ROOT
@@ -101,6 +103,30 @@ def test_a_wheel_without_a_c_compiler(source: Path, tmp_path: Path) -> None:
     assert wheel.name == f"rosenblatt-{__version__}-py3-none-any.whl"
     assert said.count("src/rosenblatt/_machine.c is not compiled: there is no C compiler.") == 1
     assert NUMBA in metadata(wheel)
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "python", "versions"),
+    [
+        ("linux", "x86_64", "3.11", [">=0.61"]),
+        ("win32", "AMD64", "3.15", [">=0.61"]),
+        ("darwin", "arm64", "3.14", [">=0.61"]),
+        ("darwin", "x86_64", "3.13", ["<0.63,>=0.61"]),
+        ("darwin", "x86_64", "3.14", []),
+        ("linux", "riscv64", "3.13", []),
+        ("emscripten", "wasm32", "3.14", []),
+    ],
+)
+def test_numba_is_required_where_it_has_wheels(
+    system: str, machine: str, python: str, versions: list[str]
+) -> None:
+    """Elsewhere it could only be built, which takes LLVM: plain Python runs there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    given = map(Requirement, project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["compiler"])
+    place = {"sys_platform": system, "platform_machine": machine, "python_version": python}
+    place["platform_python_implementation"] = "CPython"
+    found = [str(one.specifier) for one in given if one.marker and one.marker.evaluate(place)]
+    assert found == versions
 
 
 @pytest.mark.parametrize(
