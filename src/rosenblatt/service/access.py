@@ -1,6 +1,7 @@
 """Who may do what: tokens and their scopes, the host a request names, and how often it may ask."""
 
 import hashlib
+import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from ipaddress import ip_address
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from rosenblatt.service.journal import TokenRecord
 from rosenblatt.service.limits import RequestError
 
+PORT_OF_HOST = re.compile(r":[0-9]{0,5}\Z")
 SCOPES = ("predict", "teach", "inspect", "admin")
 ADMIN = "admin"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -38,7 +40,8 @@ class Access:
 
     ``tokens`` returns the known tokens by digest, ``operator`` is the digest of one from file or
     environment, ``hosts`` are the names allowed in ``Host``, without the port, and ``rate`` is the
-    number of requests a second of each caller. Without tokens everything is allowed.
+    number of requests a second of each caller. Without tokens at the start everything is allowed,
+    until there is one: no later removal opens the service again.
     """
 
     def __init__(
@@ -49,16 +52,15 @@ class Access:
         rate: float | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._tokens, self._operator = tokens, operator
+        self._tokens, self.operator = tokens, operator
+        self._open = operator is None and not tokens()
         self._hosts = frozenset(host.lower() for host in hosts)
         self._rate, self._clock = rate, clock
         self._buckets: dict[str, tuple[float, float]] = {}  # requests that are left, and when
 
     def check_host(self, host: bytes, origin: bytes | None) -> None:
         """Raise for a request to another host name, or from the page of another host."""
-        name = host.decode("latin-1").lower()
-        if not name.endswith("]"):
-            name = name.rsplit(":", 1)[0]
+        name = PORT_OF_HOST.sub("", host.decode("latin-1").lower())
         if name not in self._hosts:
             msg = f"Unknown host name {name[:80]!r}; the service must be started with it."
             raise RequestError(421, msg)
@@ -67,14 +69,15 @@ class Access:
 
     def caller(self, authorization: str | None) -> Caller:
         """Return who sent a request with this header."""
-        if self._operator is None and not self._tokens():
+        self._open = self._open and not self._tokens()
+        if self._open:
             return ANYBODY
         kind, _, token = (authorization or "").partition(" ")
         if kind.lower() != "bearer" or not token:
             msg = "A token is needed: send the header 'Authorization: Bearer TOKEN'."
             raise RequestError(401, msg)
         digest = digest_of(token)
-        if self._operator is not None and secrets.compare_digest(digest, self._operator):
+        if self.operator is not None and secrets.compare_digest(digest, self.operator):
             return Caller(OPERATOR, SCOPES, None)
         found = None
         for known, record in self._tokens().items():  # all of them, each in constant time

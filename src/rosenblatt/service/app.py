@@ -22,7 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
-from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.errors import InputError, Parameter, RosenblattError, spelled
 from rosenblatt.models.feature_spaces import NUMBERS, Features
 from rosenblatt.models.file import parse
 from rosenblatt.models.tensors import Fault
@@ -39,6 +39,7 @@ from rosenblatt.service.writer import Entry, Writer
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+SINGLE = (b"host", b"origin", b"authorization", b"content-type", b"content-length")
 TRUTHS = {"0": False, "1": True, "false": False, "true": True}
 NOBODY = Caller(None, (), None)
 BEGAN = "rosenblatt.began"  # in the scope of a request: when it came
@@ -288,6 +289,8 @@ class Endpoint:
         """Return the request of a head; raise where it is refused."""
         app, wanted, path = self._app, self._operation, scope["path_params"]
         headers: dict[bytes, bytes] = dict(scope["headers"])
+        if len(headers) < len(scope["headers"]):
+            _check_single([name for name, _ in scope["headers"]])
         app.access.check_host(headers.get(b"host", b""), headers.get(b"origin"))
         name = path.get("model")
         caller = NOBODY
@@ -355,6 +358,13 @@ class Endpoint:
         return self._operation.request(examples=found) if lines else found
 
 
+def _check_single(names: Sequence[bytes]) -> None:
+    """Raise where a header stands twice of which a proxy may have read the other one."""
+    for name in SINGLE:
+        if names.count(name) > 1:
+            raise RequestError(400, f"The header {name.decode().title()} must stand once.")
+
+
 def _n_keys(found: Any) -> int:
     """Return how many keys a body had at least, without those that say the default."""
     if isinstance(found, dict):
@@ -400,10 +410,16 @@ def _too_large(most: int) -> RequestError:
     return RequestError(413, f"The body may have {most:,} bytes at most.")
 
 
+def _field(parameter: Parameter) -> str:
+    """Return a parameter as the field of a request that it is."""
+    name, value = parameter
+    return name if value is None else f"{name} {encode(value).decode()}"
+
+
 def problem(error: Exception) -> Reply:
     """Return the answer for an error."""
     if not isinstance(error, RosenblattError):
         error = RequestError(500, "Internal error; see the service's log.")
     elif not isinstance(error, RequestError):
-        error = RequestError(422, str(error))
+        error = RequestError(422, spelled(error, _field))
     return Reply(Problem(error=str(error)), error.status, headers=error.headers)

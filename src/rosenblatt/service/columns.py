@@ -12,6 +12,7 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value, no_vector
 from rosenblatt.models.model import Model
 
+REQUEST = "The request"  # the name of its rows as a table
 MOST_LEVELS = 60  # of a column whose values are listed
 
 
@@ -65,8 +66,11 @@ class ColumnFeatures(FeatureSpace):
             schema[name] = pl.List(pl.Float64) if is_vector else pl.String
         frame = pl.DataFrame(columns, schema=schema)
         counts = self._last.counts = self._table.new_counts()
-        table = Table(frame, "The request", 1, None, 0)
-        encoded = self._table.encode(table, None, RowUse(learn=False, counts=counts))
+        use = RowUse(learn=False, counts=counts)
+        try:
+            encoded = self._table.encode(Table(frame, REQUEST, 1, None, 0), None, use)
+        except InputError as error:
+            raise _of_request(error, len(batch)) from error
         found = self._encoder.expand(encoded)
         return CSR(found.data, found.indices, found.indptr, room, constant)
 
@@ -85,6 +89,13 @@ class ColumnFeatures(FeatureSpace):
     def name(self, number: int) -> str:
         """Return what the encoding calls a feature."""
         return str(self._encoder.name(number))
+
+
+def _of_request(error: InputError, n_rows: int) -> InputError:
+    """Return what is wrong with rows, without the advice to those who train, and a row alone."""
+    fact, *advice = error.args[0].parts
+    fact = f"{fact.rpartition(';')[0]}." if advice else fact
+    return InputError(fact.removeprefix(f"{REQUEST}, row 1: ") if n_rows == 1 else fact)
 
 
 def _text(value: float) -> str:

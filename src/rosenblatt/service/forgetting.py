@@ -45,7 +45,7 @@ def matching(reader: JournalReader, entry: Entry, request: ForgetRequest) -> lis
     if not wanted:
         raise RequestError(422, "Say which examples are to be forgotten: give id, token or before.")
     model = entry.record.model
-    if request.id is not None and reader.event(model, request.id) is None:
+    if request.id is not None and not reader.with_id(model, request.id):
         msg = f"The model {entry.record.name!r} has no example {request.id!r:.80}."
         raise RequestError(404, msg)
     return reader.examples(model, **wanted)

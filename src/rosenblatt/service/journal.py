@@ -7,12 +7,15 @@ examples learned since.
 
 A return to a version goes on from there. Which examples count is never stored, but read from the
 chain of returns: what one of them left behind counts again when another leads to a version that had
-it.
+it. So an id may stand in several lines, of which no version counts two.
+
+Every line of every table has a checksum, which the start compares.
 """
 
 import json
 import operator
 import sqlite3
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -20,12 +23,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rosenblatt.errors import InputError
 
 APPLICATION_ID = 0x526F7365  # "Rose", at byte 68 of the file
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 FILE = "journal.sqlite3"
 SNAPSHOTS = "snapshots"  # folder beside it
+_packed = msgspec.msgpack.Encoder().encode
 RESTORE = "Restore it from a backup"
 BUSY_SECONDS = 10  # that a statement waits for another process
 CHECKPOINT_MILLISECONDS = 20  # that learning waits for readers of the log
@@ -67,7 +73,6 @@ CREATE TABLE events (
     note TEXT,              -- JSON, what a forgetting or a return did
     PRIMARY KEY (model, sequence)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX events_by_id ON events (model, id) WHERE id IS NOT NULL;
 CREATE INDEX events_by_token ON events (model, token, sequence) WHERE token IS NOT NULL;
 CREATE INDEX events_by_turn ON events (model, sequence) WHERE kind IN (3, 4);
 CREATE TABLE bases (
@@ -113,6 +118,12 @@ INSERT INTO jobs (model, request, time, status)
 -- and what went on from weights whose bias a threshold had moved goes on from the weights before
     UNION SELECT model, '{{"before":0.0}}', strftime('%s', 'now'), 'waiting' FROM bases
     WHERE sequence = 0 AND instr(file, CAST('"bias_moved"' AS BLOB));
+"""
+
+
+FROM_2_TO_3 = """
+DROP INDEX IF EXISTS events_by_id;
+CREATE INDEX events_by_id ON events (model, id) WHERE id IS NOT NULL;
 """
 
 
@@ -170,13 +181,27 @@ class JobRecord(NamedTuple):
 
 
 FIELDS = ", ".join(Event._fields)
-INSERT = f"INSERT INTO events (model, {FIELDS}) VALUES (?{', ?' * len(Event._fields)})"
+LINES = {  # the tables, and what the checksums of their lines are of
+    "models": ", ".join(ModelRecord._fields),
+    "events": f"model, {FIELDS}",
+    "bases": "model, sequence, file",
+    "jobs": ", ".join(JobRecord._fields),
+    "tokens": ", ".join(TokenRecord._fields),
+}
+INSERT = f"INSERT INTO events (model, {FIELDS}, checksum) VALUES (?, ?{', ?' * len(Event._fields)})"
+# What is written has its checksum from triggers, which only the connection of the service has
+SEALED = """
+CREATE TEMP TRIGGER {0}_added AFTER INSERT ON main.{0} WHEN NEW.checksum IS NULL BEGIN
+    UPDATE {0} SET checksum = line_checksum({1}) WHERE {2}; END;
+CREATE TEMP TRIGGER {0}_changed AFTER UPDATE OF {1} ON main.{0} BEGIN
+    UPDATE {0} SET checksum = line_checksum({1}) WHERE {2}; END;
+"""
 WITHIN = "model = ? AND sequence > ? AND sequence <= ?"
 END = 1 << 62  # after every sequence number
 PRESENT = f"kind = {LEARNED} AND forgotten IS NULL"
 EXAMPLES = {  # conditions on examples that are not yet forgotten
     "model": f"model = :model AND kind IN ({LEARNED}, {HELD_BACK}) AND forgotten IS NULL",
-    "id": "(id = :id OR source = (SELECT sequence FROM events WHERE model = :model AND id = :id))",
+    "id": "(id = :id OR source IN (SELECT sequence FROM events WHERE model = :model AND id = :id))",
     "token": "token = :token",
     "before": "time < :before",
 }
@@ -199,7 +224,8 @@ class JournalReader:
 
     def models(self) -> list[ModelRecord]:
         """Return all models by name."""
-        return [ModelRecord(*row) for row in self._all("SELECT * FROM models ORDER BY name")]
+        text = f"SELECT {LINES['models']} FROM models ORDER BY name"
+        return [ModelRecord(*row) for row in self._all(text)]
 
     def model(self, model: int) -> ModelRecord | None:
         """Return a model by its number, None where it has been deleted."""
@@ -209,9 +235,9 @@ class JournalReader:
         """Return the version of a model: the number of its last event."""
         return self._all("SELECT MAX(sequence) FROM events WHERE model = ?", model)[0][0] or 0
 
-    def event(self, model: int, id_: str) -> Event | None:
-        """Return the event of an id."""
-        return next(self._events("model = ? AND id = ?", (model, id_)), None)
+    def with_id(self, model: int, id_: str) -> list[Event]:
+        """Return the events of an id: several if it was taught again after a return."""
+        return list(self._events("model = ? AND id = ? ORDER BY sequence", (model, id_)))
 
     def events(
         self, model: int, after: int, upto: int | None = None, where: str = "1"
@@ -308,18 +334,19 @@ class JournalReader:
 
     def tokens(self) -> list[TokenRecord]:
         """Return all tokens by name."""
+        text = f"SELECT {LINES['tokens']} FROM tokens ORDER BY name"
         return [
             TokenRecord(
                 name, key, tuple(json.loads(scopes)), models and tuple(json.loads(models)), at
             )
-            for name, key, scopes, models, at in self._all("SELECT * FROM tokens ORDER BY name")
+            for name, key, scopes, models, at in self._all(text)
         ]
 
     def jobs(self, model: int | None = None) -> list[JobRecord]:
         """Return the jobs of a model, or all that wait for a replay."""
         where, value = ("status", WAITING) if model is None else ("model", model)
-        rows = self._all(f"SELECT * FROM jobs WHERE {where} = ? ORDER BY job", value)
-        return [JobRecord(*row) for row in rows]
+        text = f"SELECT {LINES['jobs']} FROM jobs WHERE {where} = ? ORDER BY job"
+        return [JobRecord(*row) for row in self._all(text, value)]
 
 
 class Journal(JournalReader):
@@ -363,35 +390,68 @@ class Journal(JournalReader):
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         pragma = partial(_pragma, connection)
+        connection.create_function("line_checksum", -1, line_checksum, deterministic=True)
         tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        new = not tables and not pragma("application_id")
-        if not new:
-            if pragma("application_id") != APPLICATION_ID:
-                msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
-                raise InputError(msg)
-            version = pragma("user_version")
-            if version not in (1, SCHEMA_VERSION):
-                raise InputError(
-                    f"{self.path} has format {version}, and this rosenblatt knows "
-                    f"{SCHEMA_VERSION}; upgrade rosenblatt."
-                )
-            found = pragma("quick_check(1)")
-            if found != "ok":
-                raise self.damaged(found)
+        version = pragma("user_version") if tables or pragma("application_id") else 0
+        if tables or pragma("application_id"):
+            self._check(connection, version)
         pragma("journal_mode = WAL")
         pragma("synchronous = FULL")
         pragma("secure_delete = ON")  # what is forgotten is overwritten
         if (pragma("journal_mode"), pragma("synchronous")) != ("wal", 2):
             raise InputError(f"{self.path} cannot be written durably here; choose a local disk.")
-        if new or version != SCHEMA_VERSION:
+        if version != SCHEMA_VERSION:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in (SCHEMA + TOKENS if new else FROM_1_TO_2).split(";\n"):
+            before = {0: SCHEMA + TOKENS, 1: FROM_1_TO_2}.get(version, "")
+            for statement in (before + FROM_2_TO_3).split(";\n"):
                 connection.execute(statement)
+            for table, fields in LINES.items():
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER")
+                connection.execute(f"UPDATE {table} SET checksum = line_checksum({fields})")
             pragma(f"application_id = {APPLICATION_ID}")
             pragma(f"user_version = {SCHEMA_VERSION}")
             connection.execute("COMMIT")
+        for table, fields in LINES.items():
+            key = "model = NEW.model AND sequence = NEW.sequence"
+            where = key if table == "events" else "rowid = NEW.rowid"
+            connection.executescript(SEALED.format(table, fields, where))
         if self._most_bytes is not None:
             pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
+
+    def _check(self, connection: sqlite3.Connection, version: int) -> None:
+        """Raise InputError for a file that is no journal, of a newer format, or damaged."""
+        if _pragma(connection, "application_id") != APPLICATION_ID:
+            msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
+            raise InputError(msg)
+        if not 1 <= version <= SCHEMA_VERSION:
+            raise InputError(
+                f"{self.path} has format {version}, and this rosenblatt knows "
+                f"{SCHEMA_VERSION}; upgrade rosenblatt."
+            )
+        found = _pragma(connection, "integrity_check(1)")
+        if found != "ok":
+            raise self.damaged(found)
+        if version == SCHEMA_VERSION:
+            self._check_lines(connection)
+
+    def _check_lines(self, connection: sqlite3.Connection) -> None:
+        """Raise InputError for the first line that does not have its checksum."""
+        for table, fields in LINES.items():
+            number = "sequence" if "sequence" in fields else fields.partition(",")[0]
+            name = f"(SELECT name FROM models AS own WHERE own.model = {table}.model)"
+            named = f"{number}, {name if 'model,' in fields else 'NULL'}"
+            unequal = f"SELECT {named} FROM {table} WHERE checksum IS NOT line_checksum({fields})"
+            try:
+                found = connection.execute(unequal).fetchall()
+            except sqlite3.OperationalError:  # some text is not UTF-8; three times as slow
+                connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+                lines = connection.execute(f"SELECT {named}, checksum, {fields} FROM {table}")
+                found = [line[:2] for line in lines if line[2] != line_checksum(*line[3:])]
+            if found:
+                (line, model), more = found[0], f", and {len(found) - 1:,} more"
+                of = "" if model is None else f" of the model {model!r:.80}"
+                where = f"line {line!r:.80} of {table}{of}{more if found[1:] else ''}"
+                raise self.damaged(f"{where}: the checksum differs")
 
     def damaged(self, reason: object) -> InputError:
         """Return the error for a journal that cannot be read."""
@@ -469,7 +529,8 @@ class Journal(JournalReader):
 
     def append(self, model: int, events: Iterable[Event]) -> None:
         """Add events, which have the next numbers."""
-        self.connection.executemany(INSERT, ((model, *event) for event in events))
+        lines = ((model, *event) for event in events)
+        self.connection.executemany(INSERT, ((*line, line_checksum(*line)) for line in lines))
 
     def turn(self, model: int, event: Event, file: bytes | None) -> None:
         """Add an event that changes which examples count, with the model file as its base."""
@@ -504,9 +565,14 @@ class Journal(JournalReader):
         text = "UPDATE jobs SET status = ?, answer = ? WHERE job = ?"
         self.connection.execute(text, (status, answer, job))
 
-    def remove_token(self, name: str) -> bool:
-        """Remove a token, which is no longer accepted; return whether there was one."""
-        return self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,)).rowcount > 0
+    def remove_token(self, name: str) -> None:
+        """Remove a token, which is no longer accepted."""
+        self.connection.execute("DELETE FROM tokens WHERE name = ?", (name,))
+
+
+def line_checksum(*values: Any) -> int:
+    """Return the checksum of a line: CRC-32 of its values as MessagePack."""
+    return zlib.crc32(_packed(values))
 
 
 def _pragma(connection: sqlite3.Connection, text: str) -> Any:

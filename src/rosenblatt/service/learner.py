@@ -282,7 +282,8 @@ class ServedLearner(OnlineLearner):
         """Return the label of an example as the model has it, several in order; or raise."""
         if isinstance(label, tuple) != bool(self.learner.labels):
             wanted = "a list of labels" if self.learner.labels else "one label"
-            raise InputError(f"The model takes {wanted} for each example; got {label!r:.80}.")
+            got = "a list" if isinstance(label, tuple) else f"{label!r:.80}"
+            raise InputError(f"The model takes {wanted} for each example; got {got}.")
         labels = [self.known(one) for one in self._each(label)]
         self.check_labels(labels)
         return _in_order(labels) if self.learner.labels else labels[0]
@@ -292,7 +293,7 @@ class ServedLearner(OnlineLearner):
         every = (*self._classes, *labels)
         for label in labels:
             if _kind(label) is not _kind(every[0]):
-                known = ", ".join(f"{one!r:.80}" for one in every[:3])
+                known = ", ".join(f"{one!r:.80}" for one in (self._classes or every[:1])[:3])
                 so_far = f"of another type than the classes so far, {known}"
                 raise InputError(f"The label {label!r:.80} is {so_far}.")
         new = [label for label in labels if label not in self._numbers]

@@ -11,7 +11,7 @@ from rosenblatt.service.requests import NAME, Problem
 
 REFERENCE = "#/components/schemas/{name}"
 ERRORS = {
-    "400": "The body is not valid JSON.",
+    "400": "The body is not valid JSON, or a header stands twice.",
     "401": "Token missing or unknown.",
     "403": "The token lacks the scope.",
     "404": "Not found.",

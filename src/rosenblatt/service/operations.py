@@ -520,7 +520,8 @@ async def make_token(
 async def remove_token(app: Application, call: Call) -> None:
     """Remove a token: it is refused from now on."""
     call.caller.check_all_models()
-    await app.command(lambda: app.writer.remove_token(call.path["token"]))
+    name, keep_admin = call.path["token"], app.access.operator is None
+    await app.command(lambda: app.writer.remove_token(name, keep_admin=keep_admin))
 
 
 def token_record(request: requests.TokenRequest, now: float) -> tuple[str, TokenRecord]:

@@ -27,7 +27,7 @@ from typing import Any, cast
 import msgspec
 
 from rosenblatt.data.atomic import lock
-from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.errors import InputError, RosenblattError, Sentence
 from rosenblatt.models.feature_spaces import Features
 from rosenblatt.service import history
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
@@ -36,6 +36,10 @@ from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import Example, Learned, ModelSpec, label_of
 
 LOCK = "lock"
+LAST_ADMIN = (
+    "Token {!r} is the last one with the scope 'admin' for all models, and nobody could make "
+    "another: make one first, or start the service with a token of the operator."
+)
 AGAIN_SECONDS = 0.5  # between attempts at what failed: writing to a full disk, emptying the log
 log = logging.getLogger("rosenblatt.service")
 Post = Callable[[Callable[[], None]], object]  # runs a function in the readers' thread
@@ -314,7 +318,7 @@ class Writer:
                 label = learner.checked(label_of(one.label))
                 body = history.text_of(one.features), history.text_of(label)
                 if one.id is not None:
-                    first = events.get(one.id) or self.journal.event(model, one.id)
+                    first = events.get(one.id) or self._taught(model, one.id)
                     if first is not None:
                         answers.append(_first_answer(first, body))
                         continue
@@ -326,12 +330,21 @@ class Writer:
                 own.wrong += event.predicted != event.label
                 own.mistakes += lesson.mistake
                 answers.append(learned_of(event))
-        except RosenblattError:
+        except RosenblattError as error:
             learner.undo(mark)
             entry.own = before
+            if len(examples) > 1:
+                error.args = (Sentence(f"Example {len(answers) + 1}: ", *error.args),)
             raise
         self.journal.append(model, events.values())
         return answers
+
+    def _taught(self, model: int, id_: str) -> Event | None:
+        """Return the event that has an id; None where it is free: new, or left by a return."""
+        found = self.journal.with_id(model, id_)
+        undone = self.journal.undone(model, found) if found else {}
+        bound = [one for one in found if one.forgotten or one.sequence not in undone]
+        return min(bound, key=lambda one: one.forgotten or 0, default=None)
 
     def _obey(self, task: Task) -> None:
         shows: list[Callable[[], None]] = []
@@ -484,11 +497,16 @@ class Writer:
             self.journal.insert("tokens", **token._asdict() | lists)
         return token, self._tokens_shown()
 
-    def remove_token(self, name: str) -> tuple[None, Callable[[], None]]:
-        """Remove a token; a command."""
+    def remove_token(self, name: str, *, keep_admin: bool) -> tuple[None, Callable[[], None]]:
+        """Remove a token; a command. ``keep_admin``: not the last one that may make tokens."""
+        tokens = self.journal.tokens()
+        admins = [one.name for one in tokens if "admin" in one.scopes and one.models is None]
+        if name not in [one.name for one in tokens]:
+            raise RequestError(404, f"There is no token {name!r}.")
+        if keep_admin and admins == [name]:
+            raise RequestError(409, LAST_ADMIN.format(name))
         with self.journal.transaction():
-            if not self.journal.remove_token(name):
-                raise RequestError(404, f"There is no token {name!r}.")
+            self.journal.remove_token(name)
         return None, self._tokens_shown()
 
 
