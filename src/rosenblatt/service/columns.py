@@ -2,17 +2,18 @@
 
 import threading
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from rosenblatt.data.encoding import RowUse
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table, require_library
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value, no_vector
 from rosenblatt.models.model import Model
 
-REQUEST = "The request"  # the name of its rows as a table
+FIELD = "features"  # the name of rows as a table
 MOST_LEVELS = 60  # of a column whose values are listed
 
 
@@ -68,7 +69,7 @@ class ColumnFeatures(FeatureSpace):
         counts = self._last.counts = self._table.new_counts()
         use = RowUse(learn=False, counts=counts)
         try:
-            encoded = self._table.encode(Table(frame, REQUEST, 1, None, 0), None, use)
+            encoded = self._table.encode(Table(frame, FIELD, 1, None, 0), None, use)
         except InputError as error:
             raise _of_request(error, len(batch)) from error
         found = self._encoder.expand(encoded)
@@ -92,10 +93,12 @@ class ColumnFeatures(FeatureSpace):
 
 
 def _of_request(error: InputError, n_rows: int) -> InputError:
-    """Return what is wrong with rows, without the advice to those who train, and a row alone."""
-    fact, *advice = error.args[0].parts
-    fact = f"{fact.rpartition(';')[0]}." if advice else fact
-    return InputError(fact.removeprefix(f"{REQUEST}, row 1: ") if n_rows == 1 else fact)
+    """Return what is wrong with rows, without advice to those who train."""
+    parts = error.args[0].parts
+    fact = "".join(takewhile(lambda part: isinstance(part, str), parts))
+    if Parameter in map(type, parts):
+        fact = f"{fact.rpartition(';')[0]}."
+    return InputError(fact.replace(", row 1: ", ": ", 1) if n_rows == 1 else fact)
 
 
 def _text(value: float) -> str:
