@@ -197,7 +197,47 @@ def test_interrupt() -> None:
         assert process.stderr.readline() == b"waiting\n"
         process.send_signal(signal.SIGINT)
         assert process.wait() == 130
-        assert process.stderr.read() == b""
+        assert process.stderr.read() == b"Interrupted.\n"
+
+
+AT_IMPORT = """
+import os, signal, sys
+
+class Interrupter:
+    def find_spec(self, name, *_):
+        if name == os.environ["INTERRUPTED_AT"]:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupter())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is called otherwise")
+@pytest.mark.parametrize(
+    "program", [["-m", "rosenblatt"], [str(Path(sys.executable).with_name("rosenblatt"))]]
+)
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("rosenblatt.lazy", "--help"),
+        ("click", "--help"),
+        ("rosenblatt.cli.train", "train"),
+        ("numpy", "demo"),
+        ("sqlite3", "serve"),
+    ],
+)
+def test_interrupted_start(tmp_path: Path, program: list[str], module: str, command: str) -> None:
+    """Ctrl-C while the program still imports exits with 130 and a word, of any command."""
+    (tmp_path / "sitecustomize.py").write_text(AT_IMPORT)
+    done = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, *program, command],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "INTERRUPTED_AT": module},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 def test_encodings() -> None:

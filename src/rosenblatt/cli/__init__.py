@@ -4,15 +4,18 @@ import atexit
 import gc
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from types import FrameType
 
 import click
 
 INTERRUPTED = 130
 STANDARD_ERROR = 2  # the number of its descriptor
+IMPORTING = "<frozen importlib._bootstrap>"  # the file of the functions that import
 # New objects after which Python looks for cycles among all: by default 700, for a tenth of the time
 # of a command that mostly imports. It makes 110,000 that stay; with 50,000 it still took 20 ms.
 FEWEST_COLLECTED = 200_000
@@ -56,11 +59,7 @@ class LazyGroup(click.Group):
         """Import the command of this name."""
         if cmd_name not in COMMANDS:
             return None
-        try:
-            module = import_module(f"rosenblatt.cli.{cmd_name}")
-        except KeyboardInterrupt:  # click would make it exit code 1, which is an answer
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(import_module(f"rosenblatt.cli.{cmd_name}"), cmd_name)
         return command
 
     def resolve_command(
@@ -98,8 +97,46 @@ def main(context: click.Context, *, version: bool, as_json: bool) -> None:
         raise click.UsageError("--json goes with --version, or behind the name of a command.")
 
 
+class Interruption:
+    """What Ctrl-C does: raise KeyboardInterrupt in a command at work, else end the program at once.
+
+    While modules are imported it ends, too: some make another exception of it, or none.
+    """
+
+    may_be_held = False  # whether a command is at work, which may want to finish something first
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        """Raise KeyboardInterrupt within."""
+        before, self.may_be_held = self.may_be_held, True
+        try:
+            yield
+        finally:
+            self.may_be_held = before
+
+    def __call__(self, _number: int, frame: FrameType | None) -> None:
+        """Take the signal."""
+        while frame is not None and frame.f_code.co_filename != IMPORTING:
+            frame = frame.f_back
+        if self.may_be_held and frame is None:
+            raise KeyboardInterrupt
+        with suppress(OSError):
+            os.write(STANDARD_ERROR, f"{interrupted()}\n".encode())
+        os._exit(INTERRUPTED)
+
+
+def interrupted() -> str:
+    """Return the line of a program that was interrupted; a terminal has written ^C before it."""
+    return "\nInterrupted." if sys.stderr is not None and sys.stderr.isatty() else "Interrupted."
+
+
+interruption = Interruption()
+
+
 def run() -> None:
     """Run the command line as a program of its own."""
+    if callable(signal.getsignal(signal.SIGINT)):  # it is not ignored
+        signal.signal(signal.SIGINT, interruption)
     gc.set_threshold(FEWEST_COLLECTED)
     os.environ.setdefault(SPIN, SHORT_SPIN)
     _keep_memory()

@@ -24,6 +24,7 @@ from typing import Any, TextIO
 
 import click
 
+from rosenblatt.cli import INTERRUPTED, interrupted, interruption
 from rosenblatt.cli.spelling import did_you_mean, flag
 from rosenblatt.cli.tables import draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
@@ -44,7 +45,6 @@ COMPILES_EACH_TIME = (
 NO_C_MODULE = "Kernels are called by {}; install again where there is a C compiler."
 NO = 1  # exit codes
 CANNOT_RUN = 2
-INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
@@ -328,10 +328,10 @@ def ending(screen: Screen) -> Iterator[None]:
     with warnings.catch_warnings(), _noticing(screen):
         warnings.showwarning = lambda message, *_, **__: screen.warn(_one_line(message))
         try:
-            yield
+            with interruption.raised():
+                yield
         except KeyboardInterrupt:
-            if sys.stderr.isatty():
-                screen.say()  # ends the line on which the terminal wrote ^C
+            screen.say(interrupted())
             raise click.exceptions.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             _silence()

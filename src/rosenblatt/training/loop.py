@@ -290,18 +290,16 @@ class Interrupt:
 def hold_interrupt() -> Iterator[Interrupt]:
     """Hold Ctrl-C back so that the pass under way can be finished and kept.
 
-    Signals reach the main thread only, and a handler other than Python's own belongs to someone
-    else: there nothing is held back.
+    Signals reach the main thread only, and a handler other than Python's own or that of a command
+    at work belongs to someone else: there nothing is held back.
     """
-    interrupt = Interrupt()
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
+    interrupt, before = Interrupt(), signal.getsignal(signal.SIGINT)
+    is_own = before is signal.default_int_handler or getattr(before, "may_be_held", False)
+    if threading.current_thread() is not threading.main_thread() or not is_own:
         yield interrupt
         return
     signal.signal(signal.SIGINT, interrupt.press)
     try:
         yield interrupt
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
