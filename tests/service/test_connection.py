@@ -181,6 +181,21 @@ def test_what_is_no_request(port: int) -> None:
     wire.close()
 
 
+@pytest.mark.parametrize("name", ["Host", "Origin", "Authorization"])
+def test_a_header_that_stands_twice(port: int, name: str) -> None:
+    """Two headers of a kind are refused: a proxy may have looked at the other one."""
+    wire = Wire(port)
+    twice = f"{name}: evil.com\r\n" * (1 if name == "Host" else 2)
+    wire.send(request(head=twice))
+    status, _, body = wire.answer()
+    sentence = f"The header {name} must stand once."
+    assert (status, json.loads(body)) == (400, {"error": sentence})
+    wire.send(request().replace(b"Host: localhost", b"Host: localhost:evil.com"))
+    status, _, body = wire.answer()
+    assert status == 421
+    wire.close()
+
+
 def test_what_was_accepted_is_answered_before_the_end(tmp_path: Path) -> None:
     """A service that is told to end answers what it has accepted, and closes."""
     with serving(tmp_path) as server:

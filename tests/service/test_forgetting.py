@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rosenblatt.service.forgetting import Replay
+from rosenblatt.service.forgetting import Replay, roll_back
 from rosenblatt.service.journal import FILE
+from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import ForgetRequest
 from rosenblatt.service.writer import Writer
 
@@ -193,6 +194,80 @@ def test_a_return_beyond_a_return(tmp_path: Path) -> None:
     assert counts(asked.writer.entries["m"]) == counts(other.writer.entries["m"])
     asked.close()
     other.close()
+
+
+def test_an_example_again_after_a_return(tmp_path: Path) -> None:
+    """What a return left behind is learned when it is sent again with its id, as if it were new."""
+    batch = examples(8)
+    asked = taught_service(tmp_path, batch)
+    entry = asked.writer.entries["m"]
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 5})
+    kept = asked.ask("POST", f"{MODEL}/learn", batch[4]).json()
+    assert (kept["sequence"], kept["duplicate"]) == (5, True)
+    other = {**batch[7], "features": {"f1": 2.0}}  # under the same id
+    for body, sequence in ((batch[6], 10), (batch[5], 11), (other, 12)):
+        for duplicate in (False, True):
+            answer = asked.ask("POST", f"{MODEL}/learn", body).json()
+            assert (answer["sequence"], answer["duplicate"]) == (sequence, duplicate)
+    assert asked.ask("POST", f"{MODEL}/learn", batch[7]).status_code == 409
+    one = taught_service(tmp_path / "one", [*batch[:5], batch[6], batch[5], other])
+    assert same(entry.shown.learner, one.writer.entries["m"].shown.learner)
+    # Back where the first ones count, it is they that have the ids
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 8})
+    assert asked.ask("POST", f"{MODEL}/learn", batch[7]).json()["sequence"] == 8
+    assert asked.ask("POST", f"{MODEL}/learn", other).status_code == 409
+    asked.close()
+    asked = Asked(tmp_path)
+    assert asked.ask("POST", f"{MODEL}/learn", batch[6]).json()["sequence"] == 7
+    assert forget(asked, id="id6")["examples"] == 2
+    assert asked.ask("POST", f"{MODEL}/learn", batch[6]).status_code == 410
+    asked.ask("POST", f"{MODEL}/rollback", {"version": 14})
+    assert asked.ask("POST", f"{MODEL}/learn", batch[6]).status_code == 410
+    asked.close()
+    one.close()
+
+
+def test_a_return_during_a_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay under which a return changes what counts is begun again."""
+    batch = examples(20)
+    asked = taught_service(tmp_path / "one", batch)
+    catch_up, fresh = Replay.catch_up, iter([True])
+
+    def beside(replay: Replay) -> None:
+        catch_up(replay)
+        if next(fresh, False):
+            writer, entry = asked.writer, asked.writer.entries["m"]
+            served = asked.app.versions.new(entry.record, 12)
+            command(writer, lambda: roll_back(writer, entry, 12, served, None))
+
+    monkeypatch.setattr(Replay, "catch_up", beside)
+    assert forget(asked, id="id4")["version"] == 22
+    other = taught_service(tmp_path / "other", [*batch[:4], *batch[5:12]])
+    ours, theirs = asked.writer.entries["m"], other.writer.entries["m"]
+    assert same(ours.shown.learner, theirs.shown.learner)
+    assert counts(ours) == counts(theirs)
+    asked.close()
+    other.close()
+
+
+def test_a_return_to_a_forgotten_version(tmp_path: Path) -> None:
+    """A version that is forgotten while the return to it is prepared stays forgotten."""
+    asked = taught_service(tmp_path, examples(10))
+    writer, entry = asked.writer, asked.writer.entries["m"]
+    served = asked.app.versions.new(entry.record, 8)
+    forget(asked, id="id4")
+    before = entry.shown.learner.view()
+    for version in (8, 10):
+        with pytest.raises(RequestError) as refused:
+            command(writer, lambda version=version: roll_back(writer, entry, version, served, None))
+        assert (refused.value.status, str(refused.value)) == (
+            410,
+            f"Version {version} has examples that were forgotten in the meantime.",
+        )
+    assert same(entry.shown.learner, before)
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 10}).status_code == 410
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 11}).status_code == 200
+    asked.close()
 
 
 def test_a_replay_that_a_crash_cut_short_is_begun_again(tmp_path: Path) -> None:

@@ -20,11 +20,12 @@ from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.guarantee import with_guarantee
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service import create_app
+from rosenblatt.service.access import digest_of
 from rosenblatt.service.history import file_of, model_from, new_learner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import ModelSpec
 
-from .conftest import Asked, same
+from .conftest import Asked, command, same
 
 MODEL = "/v1/models/m"
 
@@ -134,7 +135,9 @@ def test_batches(asked: Asked) -> None:
         asked, "POST", f"{MODEL}/learn", {"examples": [*examples, {"features": {}, "label": 1}]}
     )
     assert status == 422
-    assert sentence.startswith("The label 1 is of another type than the classes so far, 'no'")
+    assert sentence == (
+        "Example 3: The label 1 is of another type than the classes so far, 'no', 'yes'."
+    )
     assert asked.ask("GET", MODEL).json()["version"] == 6
 
 
@@ -186,6 +189,28 @@ def test_vectors_are_lists(service: Asked, tmp_path: Path) -> None:
     for wrong in ({"v": 3.0}, {"v": [1.0, 2.0]}, {"w": [1.0, 2.0, 3.0]}):
         status, _ = refused(service, "POST", f"{MODEL}/predict", {"features": wrong})
         assert status == 422
+
+
+def test_a_wrong_value_of_a_column(service: Asked, tmp_path: Path) -> None:
+    """The answer says what is wrong with the request, and nothing of options of training."""
+    rows = [f"{k % 7},2024-0{k % 9 + 1}-11,{'ab'[k % 2]}" for k in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["size,day,label", *rows, ""]))
+    model = model_from_files(str(tmp_path / "rows.csv"), label="label", numeric="size")
+    model.save(tmp_path / "rows.model")
+    service.ask("PUT", MODEL, {"file": msgspec.to_builtins((tmp_path / "rows.model").read_bytes())})
+    good, bad = {"size": 2}, {"size": "big; really"}
+    fault = "'big; really' in column 'size' is not a finite number."
+    for body, sentence in (
+        ({"features": bad}, f"features: {fault}"),
+        ({"features": {"day": "noon"}}, "features: 'noon' in column 'day' is not a date."),
+        ({"rows": [good, bad]}, f"features, row 2: {fault}"),
+    ):
+        assert refused(service, "POST", f"{MODEL}/predict", body) == (422, sentence)
+    many = [{"features": one, "label": "a"} for one in (good, good, bad)]
+    assert refused(service, "POST", f"{MODEL}/learn", {"examples": many}) == (
+        422,
+        f"Example 3: features: {fault}",
+    )
 
 
 def test_rows_that_do_not_fit(service: Asked, tmp_path: Path) -> None:
@@ -475,7 +500,7 @@ def test_bad_models(service: Asked) -> None:
     assert refused(service, "PUT", "/v1/models/..%2fx", {})[0] in {404, 422}
     for spec, sentence in [
         ({"rule": "magic"}, "There is no rule 'magic'"),
-        ({"parameters": {"C": 1}}, "C= has no effect with rule='perceptron'"),
+        ({"parameters": {"C": 1}}, 'C has no effect with rule "perceptron"; use it'),
         ({"parameters": {"c": 1}}, "No rule has a parameter 'c'; known are eta0, "),
         ({"memory": "vote"}, "Invalid request body"),
         ({"features": {"kind": "hashed", "bits": 30}}, "bits must be at most 22"),
@@ -542,7 +567,13 @@ def test_only_json_from_this_host(asked: Asked) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
         answer = refused(asked, "POST", path, content="{}", headers={"content-type": kind})
         assert answer[0] == 415
-    assert refused(asked, "GET", MODEL, headers={"host": "evil.example"})[0] == 421
+    for host in ("evil.example", "127.0.0.1:evil.com", "127.0.0.1:80:80", "127.0.0.1.evil.com:80"):
+        assert refused(asked, "GET", MODEL, headers={"host": host}) == (
+            421,
+            f"Unknown host name {host.removesuffix(':80')!r}; the service must be started with it.",
+        )
+    for host in ("127.0.0.1", "localhost:8765", "[::1]", "[::1]:8765"):
+        assert asked.ask("GET", MODEL, headers={"host": host}).status_code == 200
     assert refused(asked, "GET", MODEL, headers={"origin": "http://evil.example"})[0] == 403
     assert asked.ask("GET", MODEL, headers={"origin": "http://127.0.0.1"}).status_code == 200
     assert refused(asked, "GET", "/nothing")[0] == 404
@@ -584,6 +615,76 @@ def test_tokens(asked: Asked) -> None:
         assert file.is_dir() or secret not in file.read_bytes()
     assert asked.ask("DELETE", "/v1/tokens/reader").status_code == 204
     assert refused(asked, "POST", f"{MODEL}/predict", row, headers=reader)[0] == 401
+
+
+def test_an_admin_of_one_model_has_no_say_in_tokens(asked: Asked) -> None:
+    """A token with the scope admin of one model neither makes, lists nor removes tokens."""
+    boss = asked.ask("POST", "/v1/tokens", {"name": "boss", "scopes": ["admin"]}).json()
+    asked.headers = {"authorization": f"Bearer {boss['token']}"}
+    body = {"name": "one", "scopes": ["admin"], "models": ["m"]}
+    one = asked.ask("POST", "/v1/tokens", body).json()
+    asked.headers = {"authorization": f"Bearer {one['token']}"}
+    sentence = "Token 'one' is for some models only; this needs one for all."
+    for scopes, models in ((["admin"], None), (["predict"], None), (["teach"], ["m"])):
+        made = {"name": "new", "scopes": scopes, "models": models}
+        assert refused(asked, "POST", "/v1/tokens", made) == (403, sentence)
+    assert refused(asked, "GET", "/v1/tokens") == (403, sentence)
+    assert refused(asked, "DELETE", "/v1/tokens/boss") == (403, sentence)
+    assert {token.name for token in asked.writer.tokens.values()} == {"boss", "one"}
+    assert asked.ask("POST", f"{MODEL}/rollback", {"version": 1}).status_code == 200
+
+
+LAST_ADMIN = (
+    "Token 'boss' is the last one with the scope 'admin' for all models, and nobody could make "
+    "another: make one first, or start the service with a token of the operator."
+)
+
+
+def test_the_last_admin_token_stays(asked: Asked) -> None:
+    """The last token that may make tokens cannot be removed, so somebody always gets in."""
+    for name, models in (("boss", None), ("part", ["m"])):
+        body = {"name": name, "scopes": ["admin"], "models": models}
+        token = asked.ask("POST", "/v1/tokens", body).json()["token"]
+        asked.headers = asked.headers or {"authorization": f"Bearer {token}"}
+    assert refused(asked, "DELETE", "/v1/tokens/none") == (404, "There is no token 'none'.")
+    assert refused(asked, "DELETE", "/v1/tokens/boss") == (409, LAST_ADMIN)
+    assert asked.ask("DELETE", "/v1/tokens/part").status_code == 204
+    assert refused(asked, "DELETE", "/v1/tokens/boss") == (409, LAST_ADMIN)
+    second = asked.ask("POST", "/v1/tokens", {"name": "second", "scopes": ["admin"]}).json()
+    assert asked.ask("DELETE", "/v1/tokens/boss").status_code == 204
+    assert refused(asked, "GET", MODEL) == (401, "Unknown token.")
+    asked.headers = {"authorization": f"Bearer {second['token']}"}
+    assert asked.ask("GET", MODEL).status_code == 200
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_no_removal_opens_a_service(tmp_path: Path, again: bool) -> None:
+    """A service that had a token at its start, or since, asks for one until it ends."""
+    asked = Asked(tmp_path)
+    token = asked.ask("POST", "/v1/tokens", {"name": "x", "scopes": ["admin"]}).json()["token"]
+    if again:
+        asked.close()
+        asked = Asked(tmp_path)
+    headers = {"authorization": f"Bearer {token}"}
+    assert asked.ask("GET", "/v1/models", headers=headers).status_code == 200
+    command(asked.writer, lambda: asked.writer.remove_token("x", keep_admin=False))
+    assert not asked.writer.tokens
+    status, sentence = refused(asked, "GET", "/v1/models")
+    assert (status, sentence[:17]) == (401, "A token is needed")
+    assert refused(asked, "GET", "/v1/models", headers=headers) == (401, "Unknown token.")
+    asked.close()
+
+
+def test_the_operator_may_remove_all_tokens(tmp_path: Path) -> None:
+    """Who started the service with a token removes the last other one, and it stays closed."""
+    asked = Asked(tmp_path, operator=digest_of("boss"))
+    headers = {"authorization": "Bearer boss"}
+    body = {"name": "x", "scopes": ["admin"]}
+    assert asked.ask("POST", "/v1/tokens", body, headers=headers).status_code == 201
+    assert asked.ask("DELETE", "/v1/tokens/x", headers=headers).status_code == 204
+    assert refused(asked, "GET", "/v1/models")[0] == 401
+    assert asked.ask("GET", "/v1/models", headers=headers).status_code == 200
+    asked.close()
 
 
 @pytest.mark.parametrize("name", ["evil\n", "a b", "", "é", "x" * 65])

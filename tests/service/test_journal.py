@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from rosenblatt.errors import InputError
 from rosenblatt.service.access import digest_of
-from rosenblatt.service.journal import FILE, FORGOT, LEARNED, ROLLED_BACK, Event, Journal
+from rosenblatt.service.journal import (
+    FILE,
+    FORGOT,
+    LEARNED,
+    LINES,
+    ROLLED_BACK,
+    Event,
+    Journal,
+    TokenRecord,
+)
 from rosenblatt.service.writer import Writer
 
 from .conftest import Asked, create, taught, teach
@@ -155,6 +164,85 @@ def test_no_start_on_a_damaged_journal(tmp_path: Path) -> None:
         assert str(no.value).endswith("Restore it from a backup.")
     journal.write_bytes(whole)
     Writer(tmp_path).close()
+
+
+DAMAGE = {
+    "a feature": (b'{"word5":1.0}', b'{"word5":1.1}', "line 6 of events of the model 'm'"),
+    "no text": (b'{"word7":1.0}', b'{"wor\xff7":1.0}', "line 8 of events of the model 'm'"),
+    "an id": (b"the-ninth", b"the-nineh", "line 9 of events of the model 'm'"),
+    "a spec": (b'"memory":""', b'"memory":"v', "line 1 of models of the model 'm'"),
+    "a scope": (b'["predict"]', b'["admin22"]', "line 'anna' of tokens"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_the_start_says_which_line_is_damaged(tmp_path: Path, name: str) -> None:
+    """A journal whose contents changed under a sound structure is refused, with the line."""
+    writer = Writer(tmp_path)
+    entry = create(writer)
+    ids = {8: "the-ninth"}
+    batch = [taught({f"word{i}": 1.0}, "ab"[i % 2], ids.get(i)) for i in range(20)]
+    teach(writer, entry, *batch)
+    token = TokenRecord("anna", b"digest", ("predict",), None, 0.0)
+    writer.command(lambda: writer.add_token(token)).result()
+    writer.close()
+    journal, (old, new, line) = tmp_path / FILE, DAMAGE[name]
+    whole = journal.read_bytes()
+    assert whole.count(old) in (1, 2)  # an id is in its index, too
+    journal.write_bytes(whole.replace(old, new))
+    with pytest.raises(InputError) as refused:
+        Writer(tmp_path)
+    assert str(refused.value) == (
+        f"{journal} is damaged: {line}: the checksum differs. Restore it from a backup."
+    )
+    journal.write_bytes(whole)
+    Writer(tmp_path).close()
+
+
+def test_every_change_keeps_the_checksums(tmp_path: Path) -> None:
+    """Whatever the service writes, forgets, returns to and removes opens again."""
+    asked = opened(tmp_path)
+    for name in "mn":
+        asked.ask("PUT", f"/v1/models/{name}", {})
+        for i, id_ in enumerate(("a", "\0", "é\n", None)):
+            example = {"features": {f"w{i}": -0.0}, "label": "xy"[i % 2], "id": id_}
+            assert asked.ask("POST", f"/v1/models/{name}/learn", example).status_code == 200
+    asked.ask("POST", "/v1/models/m/rollback", {"version": 2})
+    job = asked.ask("POST", "/v1/models/m/forget", {"id": "a"}).json()["job"]
+    while asked.ask("GET", f"/v1/models/m/jobs/{job}").json()["status"] == "waiting":
+        time.sleep(0.01)
+    asked.ask("DELETE", "/v1/models/n")
+    for name in ("one", "two"):
+        asked.ask("POST", "/v1/tokens", {"name": name, "scopes": ["teach"], "models": ["m"]})
+    asked.ask("DELETE", "/v1/tokens/one")
+    asked.close()
+    again = opened(tmp_path)
+    assert again.ask("GET", "/v1/models/m").json()["version"] == 6
+    again.close()
+
+
+def test_a_journal_of_format_2_is_sealed(tmp_path: Path) -> None:
+    """A journal without checksums is read as it is and has them from its first start on."""
+    journal = taught_folder(tmp_path) / FILE
+    connection = sqlite3.connect(journal)
+    for table in LINES:
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    connection.execute("DROP INDEX events_by_id")
+    where = "ON events (model, id) WHERE id IS NOT NULL"
+    connection.execute(f"CREATE UNIQUE INDEX events_by_id {where}")
+    connection.execute("PRAGMA user_version = 2")
+    connection.commit()
+    connection.close()
+    asked = Asked(tmp_path)
+    assert asked.ask("GET", "/v1/models/m").json()["learned"] == 300
+    asked.ask("POST", "/v1/models/m/rollback", {"version": 299})
+    example = {"features": {"word299": 1.0}, "label": "b", "id": "299"}
+    assert asked.ask("POST", "/v1/models/m/learn", example).json()["sequence"] == 302
+    asked.close()
+    journal.write_bytes(journal.read_bytes().replace(b'{"word299":1.0}', b'{"word299":1.5}'))
+    line = r"line 300 of events of the model 'm', and 1 more: the checksum differs"
+    with pytest.raises(InputError, match=line):
+        Writer(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["journal", "export?version=150", "why"])

@@ -515,7 +515,7 @@ def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
     return (
         None if lesson.predicted is None else history.text_of(lesson.predicted),
         int(lesson.mistake),
-        lesson.step,
+        None if lesson.step is None else lesson.step + 0.0,  # SQLite keeps -0.0 as 0.0
         None if lesson.rival is None else history.text_of(lesson.rival),
         lesson.seen,
         lesson.n_classes,
