@@ -4,6 +4,7 @@ import json
 import math
 import sqlite3
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -221,8 +222,11 @@ def test_an_example_again_after_a_return(tmp_path: Path) -> None:
     assert asked.ask("POST", f"{MODEL}/learn", batch[6]).json()["sequence"] == 7
     assert forget(asked, id="id6")["examples"] == 2
     assert asked.ask("POST", f"{MODEL}/learn", batch[6]).status_code == 410
+    late = {**batch[0], "id": "late"}
+    asked.ask("POST", f"{MODEL}/learn", late)
     asked.ask("POST", f"{MODEL}/rollback", {"version": 14})
-    assert asked.ask("POST", f"{MODEL}/learn", batch[6]).status_code == 410
+    assert forget(asked, id="late")["examples"] == 1
+    assert asked.ask("POST", f"{MODEL}/learn", late).status_code == 410
     asked.close()
     one.close()
 
@@ -259,7 +263,7 @@ def test_a_return_to_a_forgotten_version(tmp_path: Path) -> None:
     before = entry.shown.learner.view()
     for version in (8, 10):
         with pytest.raises(RequestError) as refused:
-            command(writer, lambda version=version: roll_back(writer, entry, version, served, None))
+            command(writer, partial(roll_back, writer, entry, version, served, None))
         assert (refused.value.status, str(refused.value)) == (
             410,
             f"Version {version} has examples that were forgotten in the meantime.",

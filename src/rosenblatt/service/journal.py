@@ -119,9 +119,8 @@ INSERT INTO jobs (model, request, time, status)
     UNION SELECT model, '{{"before":0.0}}', strftime('%s', 'now'), 'waiting' FROM bases
     WHERE sequence = 0 AND instr(file, CAST('"bias_moved"' AS BLOB));
 """
-
-
 FROM_2_TO_3 = """
+-- and each table has a column ``checksum`` from now on
 DROP INDEX IF EXISTS events_by_id;
 CREATE INDEX events_by_id ON events (model, id) WHERE id IS NOT NULL;
 """
