@@ -162,6 +162,9 @@ def test_no_start_on_a_damaged_journal(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"(is damaged|cannot be used as a journal): .*") as no:
             Writer(tmp_path)
         assert str(no.value).endswith("Restore it from a backup.")
+    journal.write_bytes(whole.replace(b"(model, sequence)", b"(mode\xec, sequence)"))
+    with pytest.raises(InputError, match=r"cannot be used as a journal: .* a backup\."):
+        Writer(tmp_path)
     journal.write_bytes(whole)
     Writer(tmp_path).close()
 

@@ -382,7 +382,7 @@ class Journal(JournalReader):
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._prepare(connection)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             msg = f"{self.path} cannot be used as a journal: {error}. {RESTORE}."
             raise InputError(msg) from error
         return connection
