@@ -391,9 +391,7 @@ class Journal(JournalReader):
         pragma = partial(_pragma, connection)
         connection.create_function("line_checksum", -1, line_checksum, deterministic=True)
         tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        version = pragma("user_version") if tables or pragma("application_id") else 0
-        if tables or pragma("application_id"):
-            self._check(connection, version)
+        version = self._checked(connection) if tables or pragma("application_id") else 0
         pragma("journal_mode = WAL")
         pragma("synchronous = FULL")
         pragma("secure_delete = ON")  # what is forgotten is overwritten
@@ -417,8 +415,9 @@ class Journal(JournalReader):
         if self._most_bytes is not None:
             pragma(f"max_page_count = {max(1, self._most_bytes // pragma('page_size'))}")
 
-    def _check(self, connection: sqlite3.Connection, version: int) -> None:
-        """Raise InputError for a file that is no journal, of a newer format, or damaged."""
+    def _checked(self, connection: sqlite3.Connection) -> int:
+        """Return the format of a file; raise InputError unless it is a journal that is whole."""
+        version: int = _pragma(connection, "user_version")
         if _pragma(connection, "application_id") != APPLICATION_ID:
             msg = f"{self.path} is not a journal of rosenblatt; choose another folder."
             raise InputError(msg)
@@ -432,6 +431,7 @@ class Journal(JournalReader):
             raise self.damaged(found)
         if version == SCHEMA_VERSION:
             self._check_lines(connection)
+        return version
 
     def _check_lines(self, connection: sqlite3.Connection) -> None:
         """Raise InputError for the first line that does not have its checksum."""
