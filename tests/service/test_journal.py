@@ -5,6 +5,7 @@ import os
 import sqlite3
 import stat
 import time
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -267,6 +268,21 @@ def test_damage_is_not_the_fault_of_a_request(tmp_path: Path, path: str) -> None
         snapshot.unlink()
     with pytest.raises(InputError, match=r"is damaged: .* Restore it from a backup"):
         Writer(tmp_path)
+
+
+def test_an_id_is_found_as_fast_in_a_long_journal(tmp_path: Path) -> None:
+    """The steps of SQLite to look up an id do not grow with the examples."""
+    journal, steps = Journal(tmp_path), []
+    for start in (1, 1001):
+        lines = range(start, start + 1000)
+        journal.append(1, [Event(i, LEARNED, f"id{i}", "{}", '"a"', None, 0.0) for i in lines])
+        taken: list[None] = []
+        journal.connection.set_progress_handler(partial(taken.append, None), 1)
+        assert [event.sequence for event in journal.with_id(1, "id7")] == [7]
+        journal.connection.set_progress_handler(None, 1)
+        steps.append(len(taken))
+    journal.close()
+    assert steps[0] == steps[1] < 200
 
 
 def test_only_its_user_can_read_the_folder(tmp_path: Path) -> None:

@@ -205,6 +205,7 @@ EXAMPLES = {  # conditions on examples that are not yet forgotten
     "before": "time < :before",
 }
 TURNS = "events INDEXED BY events_by_turn WHERE kind IN (3, 4) AND model = ?"  # change what counts
+IDS = "events INDEXED BY events_by_id WHERE model = ? AND id = ?"
 WRONG = "(predicted IS NULL OR predicted <> label)"
 
 
@@ -236,7 +237,8 @@ class JournalReader:
 
     def with_id(self, model: int, id_: str) -> list[Event]:
         """Return the events of an id: several if it was taught again after a return."""
-        return list(self._events("model = ? AND id = ? ORDER BY sequence", (model, id_)))
+        rows = self._all(f"SELECT {FIELDS} FROM {IDS} ORDER BY sequence", model, id_)
+        return list(map(Event._make, rows))
 
     def events(
         self, model: int, after: int, upto: int | None = None, where: str = "1"
