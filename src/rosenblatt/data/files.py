@@ -37,6 +37,7 @@ from rosenblatt.data.sources import (
 )
 from rosenblatt.data.streams import in_order
 from rosenblatt.data.svmlight import row_lines, svmlight_batches
+from rosenblatt.data.tables.arff import ArffParser, arff_rows
 from rosenblatt.data.tables.arrays import array_tables
 from rosenblatt.data.tables.columnar import columnar_tables
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
@@ -111,6 +112,8 @@ def table_batches(
         rows = lines.is_document(head_of(source, layout.encoding, prompt=prompt)[0])
         parser = lines.JsonLinesParser(file, wanted, bad_rows, prompt=prompt, rows=rows)
         return _ahead(parser.parse, lines.object_lines(blocks, file) if rows else blocks)
+    if kind == Format.ARFF:
+        return _ahead(ArffParser(file, bad_rows).parse, arff_rows(blocks, wanted, file))
     is_tsv = kind == Format.TSV
     separator = "\t" if is_tsv and layout.separator is None else layout.separator
     quoting = True if layout.quoting is None and not is_tsv else layout.quoting
@@ -156,6 +159,7 @@ class Decisions:
                 group = column.role if column.parts == ("",) else "date"
                 kinds.setdefault(group, []).append(column.name)
         heading, guess = table.heading, encoding.label_guess
+        typed = heading is not None and heading.declared is not None
         label = encoding.label if reason or guess is None else guess.column
         why = reason if reason or guess is None else guess.reason
         if encoding.label_separator:
@@ -167,8 +171,8 @@ class Decisions:
         other = reason or "as you said"
         return cls(
             str(kind),
-            separator=None if heading is None else heading.dialect.separator,
-            header=None if heading is None else heading.header,
+            separator=None if heading is None or typed else heading.dialect.separator,
+            header=None if heading is None or typed else heading.header,
             label=label,
             label_reason="" if label is None else why,
             weight=encoding.name_of("weight"),

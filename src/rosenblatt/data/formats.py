@@ -28,7 +28,7 @@ FASTTEXT_LINE = re.compile(rb"\s*__label__\S.*")
 VOWPAL_WABBIT_LINE = re.compile(
     rb"[-+]?[0-9.]+(?: [-+0-9.]+){0,2}(?: '?[^\s|,]+)? ?\|(?: |[^\s|,]+ ).*"
 )
-ARFF_LINE = re.compile(rb"\s*@relation\b", re.IGNORECASE)
+ARFF_LINE = re.compile(rb"(?:\s*(?:%[^\n]*)?\n)*+\s*@(?:relation|attribute)\b", re.IGNORECASE)
 JSON_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")  # characters that text has none of
 MANY_CONTROLS = 0.02  # of the bytes
@@ -46,6 +46,7 @@ class Format(StrEnum):
     PARQUET = "parquet"
     ARROW = "arrow"  # IPC file (Feather version 2)
     FASTTEXT = "fasttext"
+    ARFF = "arff"  # of Weka and OpenML
     NUMPY = "npy"  # an array, with labels beside it
 
 
@@ -88,6 +89,7 @@ KINDS = {
     Format.JSON_LINES: "jsonl ndjson jsonlines json",
     Format.PARQUET: "parquet",
     Format.ARROW: "arrow arrows feather ipc",
+    Format.ARFF: "arff",
     Format.NUMPY: "npy",
 }  # .txt says nothing: the lines tell
 SUFFIXES = {f".{suffix}": kind for kind, names in KINDS.items() for suffix in names.split()}
@@ -130,8 +132,8 @@ UNREADABLE = {
 def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = False) -> Format:
     """Return the format of a file, or of standard input, of which no byte is lost by that.
 
-    The first bytes decide for Parquet and Arrow, else the suffix of the name, else the first lines,
-    of which with ``prompt`` one is enough.
+    The first bytes decide for Parquet, Arrow and ARFF, else the suffix of the name, else the first
+    lines, of which with ``prompt`` one is enough.
     """
     head = peek(source, prompt=prompt)
     for mark, kind in MARKS.items():
@@ -140,11 +142,11 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
     for mark, what in UNREADABLE.items():
         if re.match(mark, head.removeprefix(BYTE_ORDER_MARK), re.DOTALL):
             raise InputError(f"{name_of(source)} is {what}.")
-    if _suffix(source) == ".arff":
-        raise _arff(name_of(source))
     if len(CONTROL.findall(head)) > MANY_CONTROLS * len(head) and encoding == "utf-8":
         raise InputError(f"{name_of(source)} is not text, and none of the formats that are read.")
     head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
+    if ARFF_LINE.match(head):
+        return Format.ARFF
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
 
@@ -168,8 +170,6 @@ def _by_lines(head: bytes, file: str) -> Format:
     elif len(head) >= PEEKED_BYTES:
         lines[0] = lines[0].rpartition(b" ")[0]
     sample = [line for line in lines if line.strip(b" \r")][:SAMPLE_LINES]
-    if any(ARFF_LINE.match(line) for line in sample if not line.startswith(b"%")):
-        raise _arff(file)
     if sum(FASTTEXT_LINE.fullmatch(line) is not None for line in sample) > len(sample) / 2:
         return Format.FASTTEXT  # a line may have no label
     matches = [SVMLIGHT_LINE.fullmatch(line) for line in sample if not line.startswith(b"#")]
@@ -186,10 +186,3 @@ def _by_lines(head: bytes, file: str) -> Format:
         )
     n_tabs = {line.count(b"\t") for line in sample}
     return Format.TSV if len(n_tabs) == 1 and n_tabs != {0} else Format.CSV
-
-
-def _arff(file: str) -> InputError:
-    return InputError(
-        f"{file} is ARFF, which is not read; make it CSV: replace all lines up to @data by one line"
-        " with the names of the attributes, separated by commas."
-    )

@@ -29,8 +29,8 @@ ALIKE = 3.0  # extents that differ less get one scale for both axes
 def read_table(path: str) -> Table:
     """Return the rows of a file of columns."""
     if detect_format(path) is Format.SVMLIGHT:
-        msg = f"{path} has no named columns: the lab takes CSV, TSV, JSON lines, Parquet or Arrow."
-        raise InputError(msg)
+        formats = "CSV, TSV, JSON lines, ARFF, Parquet or Arrow"
+        raise InputError(f"{path} has no named columns: the lab takes {formats}.")
     import polars as pl
 
     tables, height = [], 0

@@ -223,34 +223,6 @@ def test_too_many_bad_rows_are_an_error_all_the_same() -> None:
     }
 
 
-ARFF = """% made by hand
-@RELATION weather
-@attribute 'the outlook' {sunny, 'very rainy'}
-@attribute temperature REAL
-@attribute code {0, 1}
-@attribute class {yes, no}
-
-@DATA
-sunny,85.5,0,no
-'very rainy',?,1,yes
-sunny,70,1,yes
-"""
-
-
-@pytest.mark.parametrize("name", ["weather.arff", "weather.txt"])
-def test_arff_is_named(name: str, tmp_path: Path) -> None:
-    """ARFF is known by its name or lines and refused; made CSV as the error says, it is read."""
-    with pytest.raises(
-        InputError,
-        match=rf"{name} is ARFF, which is not read; make it CSV: replace all lines up to @data by "
-        r"one line with the names of the attributes, separated by commas\.$",
-    ):
-        _table(_file(tmp_path, ARFF, name))
-    rows = ARFF.partition("@DATA\n")[2]
-    table = _table(_file(tmp_path, f"outlook,temperature,code,class\n{rows}", "weather.csv"))
-    assert table.frame["class"].to_list() == ["no", "yes", "yes"]
-
-
 def test_lines_for_fasttext_are_read(tmp_path: Path) -> None:
     """Words with the mark are labels, several, none or last in a line; the rest is the text."""
     file = _file(tmp_path, "__label__spam win a car\n\n__label__ham see  you\n", "rows.txt")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import get_args
+from typing import cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,9 +82,12 @@ def detected_columns(
     for name in names:
         own, text = frame[name], frame[name].dtype == pl.String
         able = text or own.dtype.is_numeric() or own.dtype == pl.Duration
-        cast = own.cast(pl.Float64, strict=False).to_numpy() if able else ()
-        numbers = np.asarray(cast, np.float64)
-        if not text:
+        read = own.cast(pl.Float64, strict=False).to_numpy() if able else ()
+        numbers = np.asarray(read, np.float64)
+        kind = "" if heading is None else heading.kind(name)
+        if kind in ("numeric", "category"):
+            column = InputColumn(name, cast("Role", kind))
+        elif not text:
             column = _column_of_type(sample.table, name)
         elif 0 < np.isfinite(numbers).sum() == len(own) - own.null_count():
             whole = np.all((numbers == np.floor(numbers)) | np.isnan(numbers))
@@ -93,6 +96,8 @@ def detected_columns(
             column = InputColumn(name, "category" if codes else "numeric")
         else:
             column = _column_of_text(name, sample, comma=comma, lenient=lenient)
+            if kind in ("dmy", "mdy") and column.form in ("dmy", "mdy"):
+                column = column._replace(form=kind)
         is_number = column.role == "numeric" and not column.form
         reason = column.reason or _names_rows(column, sample)
         reason = _counts_rows(name, numbers) if is_number else reason

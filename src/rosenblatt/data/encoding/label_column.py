@@ -128,10 +128,11 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     only such column, the only one of words, or the last one, if no other is as likely; where
     columns have no names, the first or the last one. ``taken`` columns are something else.
     """
-    if table.frame.height == 1 and table.heading is not None and not table.heading.header:
+    heading = table.heading
+    if table.frame.height == 1 and heading is not None and not heading.header:
         raise InputError(f"{table.file} has only one line: there is nothing to learn from.")
     names = [name for name in table.frame.columns if name not in taken]
-    marked = None if table.heading is None else table.heading.label
+    marked = None if heading is None else heading.label
     if marked in names:
         return LabelGuess(str(marked), "as the header says")
     found = {name: _candidate(table, name) for name in names}
@@ -144,6 +145,8 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     named = next((matching for matching in (strong, weak, outcomes) if matching), [])
     if len(named) == 1:
         return LabelGuess(named[0], "by its name")
+    if not named and heading is not None and heading.kind(names[-1]) == "category":
+        return LabelGuess(names[-1], "the last attribute, which is nominal")
     if not named and len(names) > 1:
         unnamed = all(re.fullmatch(UNNAMED, name) for name in names)
         guess = _first_or_last([*found.values()]) if unnamed else _clear(candidates, names)

@@ -6,10 +6,11 @@ newline, or at a carriage return and a newline; alone, a carriage return is ordi
 
 import csv
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import reduce
 from io import BytesIO
 from operator import or_
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ NOT_TEXT = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, as they ar
 
 Places = NDArray[np.int64]
 Rows = tuple["pl.DataFrame", Places, tuple[BadRow, ...]]  # on which line each begins; bad ones
+RowReader = Callable[[bytes, Dialect, int], Iterator[tuple[int, int, list[str]]]]
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
 
 
@@ -120,7 +122,7 @@ def _quote_error(text: bytes, row: int, dialect: Dialect) -> FieldError:
 
 
 def read_plainly(
-    text: bytes, dialect: Dialect, width: int, *, skip: bool = False
+    text: bytes, dialect: Dialect, width: int, *, skip: bool = False, read: RowReader = rows
 ) -> tuple[list[list[str | None]], list[int], list[tuple[int, FieldError]]]:
     """Return the values of rows, where they begin, and faults with the number of the next row.
 
@@ -137,7 +139,7 @@ def read_plainly(
     place = 0
     while place < len(text):
         try:
-            for start, _, fields in rows(text, dialect, place):
+            for start, _, fields in read(text, dialect, place):
                 try:
                     table.append(_values(fields, width, dialect, text, start))
                     starts.append(start)
@@ -256,17 +258,26 @@ class SeparatedParser:
         """Return the rows of the next block; raise InputError with the line of what is wrong."""
         heading, block = laid_out
         self._line = self._line or heading.first_line
-        frame, lines, bad = _read_fast(block, heading) or self._read_plainly(block, heading)
+        frame, lines, bad = self._read(block, heading)
         frame, lines = chosen_columns(frame, heading.choice), lines + self._line
         table = Table(frame, self._file, self._row, lines, block.bytes_read, heading, bad)
         self._line += int(np.count_nonzero(block.text == NEWLINE))
         self._row += frame.height
         return list(in_slices(table))
 
+    def _rows(
+        self, text: bytes, dialect: Dialect, start: int
+    ) -> Iterator[tuple[int, int, list[str]]]:
+        return rows(text, dialect, start)
+
+    def _read(self, block: TextBlock, heading: Heading) -> Rows:
+        return _read_fast(block, heading) or self._read_plainly(block, heading)
+
     def _read_plainly(self, block: TextBlock, heading: Heading) -> Rows:
-        skip, text = self._bad is not None and self._bad.skip, block.tobytes()
+        how: Any = {"skip": self._bad is not None and self._bad.skip, "read": self._rows}
+        text = block.tobytes()
         try:
-            table, starts, faults = read_plainly(text, heading.dialect, heading.width, skip=skip)
+            table, starts, faults = read_plainly(text, heading.dialect, heading.width, **how)
         except FieldError as error:
             refuse_unless_skipped(self._bad_row(0, error, text), self._bad)
             raise

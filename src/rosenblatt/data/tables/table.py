@@ -42,6 +42,12 @@ class Heading(NamedTuple):
     label: str | None = None  # the column that the header marks as that of the labels
     others: tuple[str, ...] = ()  # columns that it marks as something else than features
     first_line: int = 1  # on which the rows begin
+    declared: dict[str, str] | None = None  # of ARFF: the kind of each column
+    defaults: tuple[str, ...] = ()  # and what a sparse row has where it says nothing
+
+    def kind(self, name: str) -> str:
+        """Return what the header declares a column to be; "" where it declares nothing."""
+        return (self.declared or {}).get(name, "")
 
 
 class Table(NamedTuple):
