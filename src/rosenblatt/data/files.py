@@ -79,6 +79,7 @@ def table_batches(
     *,
     names: Sequence[str] | None = None,
     optional: Collection[str] = (),
+    said: frozenset[str] = frozenset(),
     bad_rows: BadRows | None = None,
     block_bytes: int = BLOCK_BYTES,
     prompt: bool = False,
@@ -86,8 +87,9 @@ def table_batches(
     """Yield the rows of a file in tables; memory is bounded by the size of a few blocks.
 
     ``names`` are the columns of the tables, in this order, by default all as they come; a file may
-    lack the ``optional`` ones. Bad rows are an error that names file and line, or stand in
-    ``Table.bad`` if ``bad_rows`` skips them. With ``prompt`` rows come as soon as they arrive.
+    lack the ``optional`` ones. A first row with one of the ``said`` names is a header. Bad rows are
+    an error that names file and line, or stand in ``Table.bad`` if ``bad_rows`` skips them. With
+    ``prompt`` rows come as soon as they arrive.
     """
     layout, file = layout or Layout(), name_of(source)
     if block_bytes < 1:
@@ -117,7 +119,7 @@ def table_batches(
     is_tsv = kind == Format.TSV
     separator = "\t" if is_tsv and layout.separator is None else layout.separator
     quoting = True if layout.quoting is None and not is_tsv else layout.quoting
-    asked = SeparatedOptions(separator, quoting, layout.header, wanted, layout.names)
+    asked = SeparatedOptions(separator, quoting, layout.header, wanted, layout.names, said)
     longest = LONGEST_FIELD if bad_rows is not None and bad_rows.skip else LONGEST_LINE
     found = laid_out(blocks, asked, file, prompt=prompt, longest_field=longest)
     return _ahead(SeparatedParser(file, bad_rows).parse, found)
@@ -315,14 +317,17 @@ class Files:
             yield batch._replace(labels=codes[place], classes=classes.labels)
 
     def tables(
-        self, names: Sequence[str] | None = None, optional: Sequence[str] = ()
+        self,
+        names: Sequence[str] | None = None,
+        optional: Sequence[str] = (),
+        said: frozenset[str] = frozenset(),
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
         layout = replace(self.layout, format=self.format)
         how: Any = {"optional": optional, "prompt": self.prompt, "bad_rows": self.bad_rows}
 
         def read(name: str) -> Iterator[Table]:
-            return table_batches(name, layout, names=names, **how)
+            return table_batches(name, layout, names=names, said=said, **how)
 
         for table in self._each(read):
             names = table.frame.columns if names is None else names
@@ -582,7 +587,7 @@ class TrainingFiles:
         """Read to the first rows of tables, unless that was done, and judge the columns by them."""
         if self._beginning is not None:
             return
-        tables, bad = self.files.tables(), list[BadRow]()
+        tables, bad = self.files.tables(said=self.columns.names()), list[BadRow]()
         for table in tables:
             bad += table.bad
             if table.frame.height:

@@ -177,7 +177,8 @@ def _template(files: Files, columns: Columns) -> Template:
         msg = "Pairs and triples of features are found in one process only: train without Dask."
         raise InputError(msg)
     svmlight = files.format is Format.SVMLIGHT
-    rows: Any = files.svmlight(Classes(), files.layout.zero_based) if svmlight else files.tables()
+    tables = files.tables(said=columns.names())
+    rows: Any = files.svmlight(Classes(), files.layout.zero_based) if svmlight else tables
     first = next(rows, None)
     if first is None:
         msg = f"{files.names[0]} has no rows, and the first file says how all are to be read."

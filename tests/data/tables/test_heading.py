@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.data.files import table_batches
+from rosenblatt import train_files
+from rosenblatt.data.files import Columns, table_batches
 from rosenblatt.data.tables.heading import has_header, separator_of
 from rosenblatt.data.tables.table import Selection
+from rosenblatt.errors import InputError
 
 HEADERS = [
     "a,b\n1,2\n",
@@ -55,6 +57,19 @@ def test_a_header_is_known_by_the_names_that_are_asked_for() -> None:
     assert has_header([["b", "c"]], wanted)
     assert has_header([["label", "b", "a"], ["x", "y", "z"]], wanted)
     assert not has_header([["c", "d"]], wanted)
+
+
+def test_a_name_that_is_said_proves_a_header(tmp_path: Path) -> None:
+    """A name by label= or text= that stands in line 1 makes it a header; a number does not."""
+    file = tmp_path / "mail.csv"
+    rows = "".join(f"spam,buy this now {k}\nham,see you soon {k}\n" for k in range(20))
+    file.write_text(f"is it?,what it says!\n{rows}")
+    with pytest.raises(InputError, match="the first line may be a header"):
+        train_files(str(file), label="1")
+    assert train_files(str(file), label="is it?").classes_.tolist() == ["ham", "spam"]
+    trained = train_files(str(file), label="1", text=["what it says!"])
+    assert trained.classes_.tolist() == ["ham", "spam"]
+    assert Columns(label="1", text=["a,b", 2]).names() == {"a,b", "a", "b"}
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ Numeric columns come first; all other features are numbered in a vocabulary, or 
 
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -422,6 +423,13 @@ class Columns:
         columns: Any = getattr(self, "ignore" if role == "ignored" else role, ())
         alone = role in ("label", "weight", "group")
         return columns if not alone else () if columns is None else (columns,)
+
+    def names(self) -> frozenset[str]:
+        """Return the names that columns are called by; "a,b" may be one or two, 3 is a number."""
+        said = [one for role in ROLES if role != "vector" for one in self.asked(cast("Role", role))]
+        texts = [one for one in said if isinstance(one, str)]
+        parts = [part.strip() for text in texts for part in text.split(",")]
+        return frozenset(one for one in (*texts, *parts) if not re.fullmatch("-?[0-9]*", one))
 
 
 class InputColumn(NamedTuple):

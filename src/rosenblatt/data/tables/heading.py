@@ -57,6 +57,7 @@ class SeparatedOptions(NamedTuple):
     header: bool | None
     wanted: Selection | None
     names: tuple[str, ...] = ()  # of columns that the file does not name
+    said: frozenset[str] = frozenset()  # names of columns, of which one in a row makes it a header
 
 
 def sample_rows(text: bytes, dialect: Dialect) -> Rows:
@@ -122,10 +123,10 @@ def _is_orange(found: Rows) -> bool:
     return 2 * known >= len(kinds) > 0 and not listed and {*found[2]} <= ORANGE_MARKS
 
 
-def has_header(sample: Rows, wanted: Selection | None) -> bool:
+def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = frozenset()) -> bool:
     """Whether the first row names the columns.
 
-    It does if at least half of the required names are in it. Otherwise none of its fields may be
+    It does if at least half of the required names are in it, or one that a person said. Otherwise none of its fields may be
     missing (one may be empty, as a column of row numbers has it) or a number, except for years and
     numbers that count the columns, and then
 
@@ -139,7 +140,7 @@ def has_header(sample: Rows, wanted: Selection | None) -> bool:
     if not sample:
         return False
     first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
-    if wanted and _found(first, wanted):
+    if (wanted and _found(first, wanted)) or not said.isdisjoint(first):
         return True
     columns = [
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
@@ -368,10 +369,11 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
         k for k, row in enumerate(found) if len(row) == width and (few or sum(map(bool, row)) > 1)
     )
     n_before = next(full, 0)
-    if has_header(found[n_before:], expected):
+    if has_header(found[n_before:], expected, asked.said):
         return True, n_before
     lacks_one = len(found[0]) == width - 1
-    return lacks_one and has_header([["", *found[0]], *found[1:]], expected), 0
+    unnamed_first = [["", *found[0]], *found[1:]]
+    return lacks_one and has_header(unnamed_first, expected, asked.said), 0
 
 
 def _choice(
