@@ -17,6 +17,7 @@ from rosenblatt.data.tables.table import (
     Table,
     choose,
     chosen_columns,
+    flat_columns,
     in_slices,
     polars_failures,
     rows_for,
@@ -41,7 +42,10 @@ def columnar_tables(source: Source, kind: Format, wanted: Selection | None) -> I
         try:
             rows = pl.scan_parquet(file) if is_parquet else pl.scan_ipc(file)
             n_rows = rows.select(pl.len()).collect().item()
+            rows = flat_columns(rows, name)
             schema = rows.collect_schema()
+        except InputError:
+            raise
         except polars_failures() as error:
             raise damaged(name, error) from None
         choice = choose(schema.names(), wanted, name)

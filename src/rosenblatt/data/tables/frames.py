@@ -1,7 +1,9 @@
 """Rows in memory as tables: data frames of pandas, polars or Arrow, dictionaries, and texts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,9 @@ from rosenblatt.data.tables.table import (
     choose,
     choose_unnamed,
     chosen_columns,
+    crowded_objects,
+    flat_columns,
+    flat_row,
     in_slices,
     listed_names,
     numbered_names,
@@ -40,6 +45,7 @@ def frame_tables(
         frame = pl.DataFrame({name: _column(name, columns[k]) for k, name in enumerate(names)})
     else:
         frame, named = _frame(X, wanted, text)
+        frame = flat_columns(frame, NAME)
     if named:
         choice = choose(frame.columns, wanted, NAME)
     else:
@@ -96,19 +102,31 @@ def _listed(X: Any) -> list[Any]:
 
 
 def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":
-    names: dict[str, None] = {}
+    flat = _flat(rows)
+    whole = frozenset[str]() if wanted else crowded_objects({*chain.from_iterable(flat)})
+    flat = _flat(rows, whole) if whole else flat
+    names = dict.fromkeys(chain.from_iterable(flat))
+    used = set(names if wanted is None else wanted.names) - whole  # whatever the others hold
+    columns = {
+        name: _column(name, [row.get(name) if name in used else None for row in flat])
+        for name in names
+    }
+    objects = {name: columns[name].cast(pl.List(pl.Null)) for name in whole & names.keys()}
+    return pl.DataFrame(columns | objects)
+
+
+def _flat(rows: Sequence[Any], whole: Collection[str] = ()) -> list[dict[str, Any]]:
+    flat = list[dict[str, Any]]()
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
             msg = f"Row {number} of X must be a dictionary whose keys are the names of columns."
             raise InputError(msg)
-        names |= dict.fromkeys(row)
-    used = names if wanted is None else wanted.names  # whatever the others hold
-    return pl.DataFrame(
-        {
-            name: _column(name, [row.get(name) if name in used else None for row in rows])
-            for name in names
-        }
-    )
+        try:
+            flat.append(flat_row({**row}, whole))
+        except (ValueError, RecursionError) as error:
+            why = error if isinstance(error, ValueError) else "it is nested too deep"
+            raise InputError(f"Row {number} of X: {why}.") from None
+    return flat
 
 
 def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
@@ -118,11 +136,20 @@ def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"X has more than one column {twice!r}: give each a name of its own.")
-    used = names if wanted is None or not named else wanted.names  # whatever the others hold
-    frame = {
-        name: _column(name, _present(X.iloc[:, k]) if name in used else [None] * len(X))
-        for k, name in enumerate(names)
-    }
+    wanted = wanted if named else None
+    used = set(names if wanted is None else wanted.names)  # whatever the others hold
+    used |= {name[: dot.start()] for name in used for dot in re.finditer(r"\.", name)}
+    frame: dict[str, Any] = {}
+    for k, name in enumerate(names):
+        values = _present(X.iloc[:, k]) if name in used else [None] * len(X)
+        if isinstance(values, list) and any(isinstance(value, dict) for value in values):
+            rows = [{} if value is None else {name: value} for value in values]
+            own: dict[str, Any] = _of_dictionaries(rows, wanted).to_dict()
+        else:
+            own = {name: _column(name, values)}
+        for twice in frame.keys() & own.keys():
+            raise InputError(f"X has more than one column {twice!r}: give each a name of its own.")
+        frame |= own
     return pl.DataFrame(frame), named
 
 

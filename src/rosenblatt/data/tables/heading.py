@@ -126,9 +126,9 @@ def _is_orange(found: Rows) -> bool:
 def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = frozenset()) -> bool:
     """Whether the first row names the columns.
 
-    It does if at least half of the required names are in it, or one that a person said. Otherwise none of its fields may be
-    missing (one may be empty, as a column of row numbers has it) or a number, except for years and
-    numbers that count the columns, and then
+    It does if at least half of the required names are in it, or one that a person said. Otherwise
+    none of its fields may be missing (one may be empty, as a column of row numbers has it) or a
+    number, except for years and numbers that count the columns, and then
 
     - some column has only numbers or dates below a name; or
     - a usual name such as "label" or "text" is in it and not below it; or

@@ -22,7 +22,15 @@ from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import IN_LISTS, shown
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import not_utf_8
-from rosenblatt.data.tables.table import Selection, Table, choose, choose_unnamed, in_slices
+from rosenblatt.data.tables.table import (
+    Selection,
+    Table,
+    choose,
+    choose_unnamed,
+    crowded_objects,
+    flat_row,
+    in_slices,
+)
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.compiling import available
 from rosenblatt.kernels.text.decimals import is_written_otherwise
@@ -85,13 +93,30 @@ def objects_of(lines: list[bytes]) -> list[Object]:
     text = b"\n".join(lines)
     decoder = WRITTEN_DECODER if _may_lose_digits(text) else PLAIN_DECODER
     if all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
+        count = _n_keys if text.count(b"{") > len(lines) else len
         try:
             objects = decoder.decode_lines(text)
+            n_keys = sum(map(count, objects))
         except (ValueError, RecursionError):
-            objects = []
-        if len(objects) == len(lines) and text.count(b'":') == sum(map(len, objects)):
+            objects, n_keys = [], 0
+        if len(objects) == len(lines) and text.count(b'":') == n_keys:
             return objects
     return [object_of(line) for line in lines]
+
+
+def _n_keys(value: Any) -> int:
+    """Return how many keys an object has, with those of all that is inside."""
+    inner = value.values() if isinstance(value, dict) else value
+    own = len(value) if isinstance(value, dict) else 0
+    return own + sum(_n_keys(one) for one in inner if isinstance(one, NESTED))
+
+
+def _flat(objects: list[Object], whole: frozenset[str]) -> list[Object]:
+    try:
+        return [flat_row(one, whole) for one in objects]
+    except (ValueError, RecursionError) as error:
+        deep = isinstance(error, RecursionError)
+        raise JsonError("the object is nested too deep" if deep else str(error)) from None
 
 
 def _may_lose_digits(text: bytes) -> bool:
@@ -213,8 +238,9 @@ class JsonLinesParser:
 
     The keys in the first block are the columns; one that comes later is noted and left out. A
     column of whole numbers has fractions from the first fraction on; one of several kinds, or with
-    a number such as 3.10, becomes text; lists of numbers or of texts are kept, other lists and
-    objects are not. With ``rows`` each line is a row of a document, and places are counted in rows.
+    a number such as 3.10, becomes text; values of nested objects are columns, unless there are too
+    many; lists of numbers or of texts are kept, other lists are not. With ``rows`` each line is a
+    row of a document, and places are counted in rows.
     """
 
     def __init__(
@@ -232,6 +258,7 @@ class JsonLinesParser:
         self._wanted = wanted
         self._prompt = prompt
         self._kinds: Kinds | None = None
+        self._whole = frozenset[str]()  # objects with too many fields
         self._line = 1
         self._row = 1
 
@@ -244,7 +271,7 @@ class JsonLinesParser:
             return []
         bad: list[BadRow] = []
         try:
-            objects = self._objects([all_lines[k] for k in numbers])
+            objects = self._objects([all_lines[k] for k in numbers], first=self._kinds is None)
             frame = self._frame(objects)
         except JsonError:
             objects, numbers, bad = self._good_rows(all_lines, numbers)
@@ -255,8 +282,18 @@ class JsonLinesParser:
         self._row += frame.height
         return list(in_slices(table))
 
-    def _objects(self, lines: list[bytes]) -> list[Object]:
-        return objects_of(lines)
+    def _objects(self, lines: list[bytes], *, first: bool = False) -> list[Object]:
+        """Return lines as flat objects; an only one of the ``first`` may hold the rows inside."""
+        objects = objects_of(lines)
+        if first and len(objects) == 1 and self._wanted is None and not self._prompt:
+            _check_single(objects[0], self._file)
+        if sum(line.count(b"{") for line in lines) == len(lines):
+            return objects
+        flat = _flat(objects, self._whole)
+        if first and self._wanted is None:
+            self._whole = crowded_objects({*chain.from_iterable(flat)})
+            flat = _flat(objects, self._whole) if self._whole else flat
+        return flat
 
     def _frame(self, objects: list[Object]) -> pl.DataFrame:
         """Return objects as rows; the first ones decide on the columns."""
@@ -264,8 +301,6 @@ class JsonLinesParser:
         if kinds is None:
             if not objects:
                 return pl.DataFrame()
-            if len(objects) == 1 and self._wanted is None and not self._prompt:
-                _check_single(objects[0], self._file)
             kinds = dict.fromkeys(self._columns(objects))
         self._check_keys(objects, kinds)
         frame, self._kinds = _rows(objects, kinds)
@@ -335,7 +370,8 @@ class FastTextParser(JsonLinesParser):
         known = wanted is None or set(wanted.required) <= set(COLUMNS)
         self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
 
-    def _objects(self, lines: list[bytes]) -> list[Object]:
+    def _objects(self, lines: list[bytes], *, first: bool = False) -> list[Object]:
+        del first
         pairs = map(_label_and_text, lines)
         return [{name: pair[place] for name, place in self._choice.items()} for pair in pairs]
 

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ from rosenblatt.wording import counted, word_list
 MOST_ROWS = 1 << 16  # in a table
 MOST_BYTES = 4 << 20  # about, in memory
 SHOWN = 12  # names of columns in an error message
+MOST_FIELDS = 256  # of an object, each a column; with more it counts or names things
 
-
+Frame = TypeVar("Frame", "pl.DataFrame", "pl.LazyFrame")
 ColumnPlaces = dict[str, int]  # columns of a file as tables call them, each with its number from 0
 
 
@@ -221,6 +222,51 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
         f"{file} has no header and {counted(count, 'column')};"
         f" expected {' or '.join(map(str, numbers))}: {listed_names(wanted.names)}."
     )
+
+
+def flat_row(row: dict[str, Any], whole: Collection[str] = (), inside: str = "") -> dict[str, Any]:
+    """Return a row with the values of nested objects, but for those that stay ``whole``.
+
+    Raises ValueError where two values would have one name.
+
+    >>> flat_row({"user": {"age": 31, "home": {"city": "Rome"}}, "x": 1})
+    {'user.age': 31, 'user.home.city': 'Rome', 'x': 1}
+    """
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        name = f"{inside}{key}"
+        nested = isinstance(value, dict) and name not in whole
+        inner = flat_row(value, whole, f"{name}.") if nested else {name: value}
+        for repeated in flat.keys() & inner.keys():
+            raise ValueError(_repeated(repeated))
+        flat |= inner
+    return flat
+
+
+def crowded_objects(names: Iterable[str]) -> frozenset[str]:
+    """Return which objects have too many fields to be columns, by the names of flat rows."""
+    counts = Counter(name.rpartition(".")[0] for name in names)
+    return frozenset(name for name, count in counts.items() if name and count > MOST_FIELDS)
+
+
+def flat_columns(frame: Frame, file: str) -> Frame:
+    """Return a frame, also a lazy one, with a column for each field of its columns of objects."""
+    names, nested = list[str](), list[int]()
+    for number, (name, kind) in enumerate(frame.collect_schema().items()):
+        if isinstance(kind, pl.Struct) and len(kind.fields) <= MOST_FIELDS:
+            nested.append(number)
+            names += [f"{name}.{one.name}" for one in kind.fields]
+        else:
+            names.append(name)
+    for repeated in (name for name, count in Counter(names).items() if nested and count > 1):
+        raise InputError(f"{file}: {_repeated(repeated)}.")
+    if not nested:
+        return frame
+    return flat_columns(frame.unnest(pl.selectors.by_index(nested), separator="."), file)
+
+
+def _repeated(name: str) -> str:
+    return f"'{name}' is a column by itself and inside of an object; rename one of them"
 
 
 def chosen_columns(frame: "pl.DataFrame", choice: ColumnPlaces) -> "pl.DataFrame":
