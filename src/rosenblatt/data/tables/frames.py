@@ -1,7 +1,6 @@
 """Rows in memory as tables: data frames of pandas, polars or Arrow, dictionaries, and texts."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -10,17 +9,19 @@ import numpy as np
 
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import (
+    NO_NESTING,
+    Nesting,
     Selection,
     Table,
     choose,
     choose_unnamed,
     chosen_columns,
-    crowded_objects,
     flat_columns,
     flat_row,
     in_slices,
     listed_names,
     numbered_names,
+    outer_names,
     require_library,
     rows_for,
 )
@@ -102,31 +103,25 @@ def _listed(X: Any) -> list[Any]:
 
 
 def _of_dictionaries(rows: Sequence[Any], wanted: Selection | None) -> "pl.DataFrame":
-    flat = _flat(rows)
-    whole = frozenset[str]() if wanted else crowded_objects({*chain.from_iterable(flat)})
-    flat = _flat(rows, whole) if whole else flat
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
+            msg = f"Row {number} of X must be a dictionary whose keys are the names of columns."
+            raise InputError(msg)
+    try:
+        nesting = NO_NESTING if wanted else Nesting.of(map(dict, rows))
+        flat = [flat_row({**row}, nesting) for row in rows]
+    except (ValueError, RecursionError) as error:
+        why = error if isinstance(error, ValueError) else "a row is nested too deep"
+        raise InputError(f"X: {why}.") from None
     names = dict.fromkeys(chain.from_iterable(flat))
+    whole = nesting.crowded & names.keys()
     used = set(names if wanted is None else wanted.names) - whole  # whatever the others hold
     columns = {
         name: _column(name, [row.get(name) if name in used else None for row in flat])
         for name in names
     }
-    objects = {name: columns[name].cast(pl.List(pl.Null)) for name in whole & names.keys()}
+    objects = {name: columns[name].cast(pl.List(pl.Null)) for name in whole}
     return pl.DataFrame(columns | objects)
-
-
-def _flat(rows: Sequence[Any], whole: Collection[str] = ()) -> list[dict[str, Any]]:
-    flat = list[dict[str, Any]]()
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping) or not all(isinstance(key, str) for key in row):
-            msg = f"Row {number} of X must be a dictionary whose keys are the names of columns."
-            raise InputError(msg)
-        try:
-            flat.append(flat_row({**row}, whole))
-        except (ValueError, RecursionError) as error:
-            why = error if isinstance(error, ValueError) else "it is nested too deep"
-            raise InputError(f"Row {number} of X: {why}.") from None
-    return flat
 
 
 def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
@@ -138,7 +133,7 @@ def _of_pandas(X: Any, wanted: Selection | None) -> "tuple[pl.DataFrame, bool]":
         raise InputError(f"X has more than one column {twice!r}: give each a name of its own.")
     wanted = wanted if named else None
     used = set(names if wanted is None else wanted.names)  # whatever the others hold
-    used |= {name[: dot.start()] for name in used for dot in re.finditer(r"\.", name)}
+    used |= outer_names(used)
     frame: dict[str, Any] = {}
     for k, name in enumerate(names):
         values = _present(X.iloc[:, k]) if name in used else [None] * len(X)

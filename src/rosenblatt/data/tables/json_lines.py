@@ -9,7 +9,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -23,11 +24,12 @@ from rosenblatt.data.labels import IN_LISTS, shown
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import not_utf_8
 from rosenblatt.data.tables.table import (
+    NO_NESTING,
+    Nesting,
     Selection,
     Table,
     choose,
     choose_unnamed,
-    crowded_objects,
     flat_row,
     in_slices,
 )
@@ -111,9 +113,10 @@ def _n_keys(value: Any) -> int:
     return own + sum(_n_keys(one) for one in inner if isinstance(one, NESTED))
 
 
-def _flat(objects: list[Object], whole: frozenset[str]) -> list[Object]:
+@contextmanager
+def _nesting_errors() -> Iterator[None]:
     try:
-        return [flat_row(one, whole) for one in objects]
+        yield
     except (ValueError, RecursionError) as error:
         deep = isinstance(error, RecursionError)
         raise JsonError("the object is nested too deep" if deep else str(error)) from None
@@ -258,7 +261,7 @@ class JsonLinesParser:
         self._wanted = wanted
         self._prompt = prompt
         self._kinds: Kinds | None = None
-        self._whole = frozenset[str]()  # objects with too many fields
+        self._nesting = NO_NESTING
         self._line = 1
         self._row = 1
 
@@ -271,7 +274,11 @@ class JsonLinesParser:
             return []
         bad: list[BadRow] = []
         try:
-            objects = self._objects([all_lines[k] for k in numbers], first=self._kinds is None)
+            objects = self._objects([all_lines[k] for k in numbers])
+            if self._kinds is None and len(objects) == 1 and not (self._wanted or self._prompt):
+                _check_single(objects[0], self._file)
+            n_braces = sum(line.count(b"{") for line in all_lines)
+            objects = self._flat(objects, nested=n_braces > len(objects))
             frame = self._frame(objects)
         except JsonError:
             objects, numbers, bad = self._good_rows(all_lines, numbers)
@@ -282,18 +289,20 @@ class JsonLinesParser:
         self._row += frame.height
         return list(in_slices(table))
 
-    def _objects(self, lines: list[bytes], *, first: bool = False) -> list[Object]:
-        """Return lines as flat objects; an only one of the ``first`` may hold the rows inside."""
-        objects = objects_of(lines)
-        if first and len(objects) == 1 and self._wanted is None and not self._prompt:
-            _check_single(objects[0], self._file)
-        if sum(line.count(b"{") for line in lines) == len(lines):
+    def _objects(self, lines: list[bytes]) -> list[Object]:
+        return objects_of(lines)
+
+    def _flat(self, objects: list[Object], *, nested: bool) -> list[Object]:
+        """Return objects with the values of nested ones; the first rows say which keys hold such.
+
+        Unless an object may be ``nested``, and none has been so far, they are returned as they are.
+        """
+        if not nested and not self._nesting.objects:
             return objects
-        flat = _flat(objects, self._whole)
-        if first and self._wanted is None:
-            self._whole = crowded_objects({*chain.from_iterable(flat)})
-            flat = _flat(objects, self._whole) if self._whole else flat
-        return flat
+        with _nesting_errors():
+            if self._kinds is None and self._wanted is None:
+                self._nesting = Nesting.of(objects)
+            return [flat_row(one, self._nesting) for one in objects]
 
     def _frame(self, objects: list[Object]) -> pl.DataFrame:
         """Return objects as rows; the first ones decide on the columns."""
@@ -320,12 +329,17 @@ class JsonLinesParser:
         found: dict[int, Object | JsonError] = {}
         for number in numbers:
             try:
-                (found[number],) = self._objects([lines[number]])
+                (row,) = self._objects([lines[number]])
+                with _nesting_errors():
+                    flat_row(row)
+                found[number] = row
             except JsonError as fault:
                 found[number] = fault
+        read = {k: one for k, one in found.items() if not isinstance(one, JsonError)}
+        rows = self._flat([*read.values()], nested=True)
+        found |= zip(read, rows, strict=True)
         kinds, most = dict(self._kinds or {}), Kinds()
         if self._kinds is None:  # the keys are columns, of the kind that most values have
-            rows = [one for one in found.values() if not isinstance(one, JsonError)]
             keys = dict.fromkeys(chain.from_iterable(rows))
             own = keys if self._wanted is None else {*self._wanted.names}
             most = {k: _kind(k, _most([r.get(k) for r in rows]), None) for k in keys if k in own}
@@ -370,8 +384,7 @@ class FastTextParser(JsonLinesParser):
         known = wanted is None or set(wanted.required) <= set(COLUMNS)
         self._choice = choose(COLUMNS, wanted, file) if known else choose_unnamed(2, wanted, file)
 
-    def _objects(self, lines: list[bytes], *, first: bool = False) -> list[Object]:
-        del first
+    def _objects(self, lines: list[bytes]) -> list[Object]:
         pairs = map(_label_and_text, lines)
         return [{name: pair[place] for name, place in self._choice.items()} for pair in pairs]
 

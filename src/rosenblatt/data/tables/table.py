@@ -224,10 +224,37 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
     )
 
 
-def flat_row(row: dict[str, Any], whole: Collection[str] = (), inside: str = "") -> dict[str, Any]:
-    """Return a row with the values of nested objects, but for those that stay ``whole``.
+class Nesting(NamedTuple):
+    """Which keys hold objects, by the names of values in the first rows."""
 
-    Raises ValueError where two values would have one name.
+    objects: frozenset[str] = frozenset()  # null is a missing object there
+    crowded: frozenset[str] = frozenset()  # those with too many fields to be columns
+
+    @classmethod
+    def of(cls, rows: Iterable[dict[str, Any]]) -> "Nesting":
+        """Return what rows have; raise ValueError where two values would have one name."""
+        names = {name for row in rows for name in flat_row(row)}
+        fields = Counter(name.rpartition(".")[0] for name in names)
+        crowded = frozenset(name for name, n in fields.items() if name and n > MOST_FIELDS)
+        return cls(frozenset(outer_names(names)), crowded)
+
+
+def outer_names(names: Iterable[str]) -> set[str]:
+    """Return what stands before a point of names: each may be that of an object.
+
+    >>> sorted(outer_names(["user.home.city", "x"]))
+    ['user', 'user.home']
+    """
+    return {name[: point.start()] for name in names for point in re.finditer(r"\.", name)}
+
+
+NO_NESTING = Nesting()
+
+
+def flat_row(
+    row: dict[str, Any], nesting: Nesting = NO_NESTING, inside: str = ""
+) -> dict[str, Any]:
+    """Return a row with the values of nested objects; raise ValueError where two have one name.
 
     >>> flat_row({"user": {"age": 31, "home": {"city": "Rome"}}, "x": 1})
     {'user.age': 31, 'user.home.city': 'Rome', 'x': 1}
@@ -235,18 +262,15 @@ def flat_row(row: dict[str, Any], whole: Collection[str] = (), inside: str = "")
     flat: dict[str, Any] = {}
     for key, value in row.items():
         name = f"{inside}{key}"
-        nested = isinstance(value, dict) and name not in whole
-        inner = flat_row(value, whole, f"{name}.") if nested else {name: value}
+        inner = {name: value}
+        if isinstance(value, dict) and name not in nesting.crowded:
+            inner = flat_row(value, nesting, f"{name}.")
+        elif value is None and name in nesting.objects:
+            continue
         for repeated in flat.keys() & inner.keys():
             raise ValueError(_repeated(repeated))
         flat |= inner
     return flat
-
-
-def crowded_objects(names: Iterable[str]) -> frozenset[str]:
-    """Return which objects have too many fields to be columns, by the names of flat rows."""
-    counts = Counter(name.rpartition(".")[0] for name in names)
-    return frozenset(name for name, count in counts.items() if name and count > MOST_FIELDS)
 
 
 def flat_columns(frame: Frame, file: str) -> Frame:
