@@ -151,7 +151,7 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
         )
         if trees.n_text_features:
             n = counted(trees.n_text_features, "feature")
-            screen.say(f"Trees take no texts; {n} of texts are left out for them.")
+            screen.say(f"Trees take no texts and lists; {n} of these are left out for them.")
     else:
         learner = {
             "perceptron": Perceptron(),
@@ -233,7 +233,7 @@ class TreeColumns:
             if column is None:
                 raise InputError("Trees need columns, and the features of the model are hashed.")
             self._place[feature] = places.get(column, NOWHERE)
-            self.n_text_features += roles[column] == "text"
+            self.n_text_features += roles[column] in ("text", "list")
             if roles[column] == "vector" and term:  # each place is a column of numbers
                 self._place[feature] = len(categorical)
                 categorical.append(False)

@@ -67,6 +67,7 @@ ROW = "row number of rosenblatt"  # a column that no file has
 KINDS = {
     "numeric": "numbers",
     "category": "categories",
+    "list": "lists of categories",
     "text": "texts",
     "vector": "vectors",
     "date": "dates",

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.data.tables.table import flat_row
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import NAMES
 from rosenblatt.kernels.text.hashing import SEED, term_hash
 
-Value = float | str | bool | list[float] | None
+Item = float | str | bool | None
+Value = Item | list[Item] | dict[str, Any]
 Features = Mapping[str, Value] | Sequence[float]
 Entries = tuple[Any, Any]  # numbers and values of the features of a row
 
@@ -289,24 +291,44 @@ class NumberedFeatures(FeatureSpace):
         return str(number + self._first)
 
 
-def _mapping(features: Any) -> dict[str, Value]:
+def _mapping(features: Any) -> dict[str, Any]:
+    """Return a row with the values of nested objects under names such as user.age, as of files."""
     if not isinstance(features, dict):
         raise InputError("features must be an object of names; got a list.")
-    return features
+    if dict not in set(map(type, features.values())):
+        return features
+    try:
+        return {name: _nested_value(value) for name, value in flat_row(features).items()}
+    except (RecursionError, OverflowError) as error:
+        deep = isinstance(error, RecursionError)
+        why = "an object is nested too deep" if deep else "a number is beyond the range of float64"
+        raise InputError(f"features: {why}.") from None
+    except ValueError as error:
+        raise InputError(f"features: {error}.") from None
 
 
-def _plain_terms(features: dict[str, Value]) -> dict[str, float]:
+def _nested_value(value: Any) -> Any:
+    """Return a value inside of an object as the type of a request would have made it."""
+    if isinstance(value, list):
+        if any(isinstance(item, (list, dict)) for item in value):
+            raise ValueError("a list must hold numbers or words; got a list or an object in it")
+        return [_nested_value(item) for item in value]
+    return float(value) if type(value) is int else value
+
+
+def _plain_terms(features: dict[str, Any]) -> dict[str, float]:
     """Return names and numbers, with words made part of the name; what falls together is added."""
     if set(map(type, features.values())) <= NUMBERS:
-        return features  # type: ignore[return-value]  # all of them are numbers
+        return features
     terms: dict[str, float] = {}
     for given, value in sorted(features.items()):  # so that sums are those of a replay
-        if value is None:
-            continue
         if isinstance(value, list):
-            raise no_vector(given)
-        name, number = (f"{given}={value}", 1.0) if isinstance(value, str) else (given, value)
-        terms[name] = terms.get(name, 0.0) + number
+            if not all(isinstance(item, str) for item in value):
+                raise no_vector(given)
+            terms |= {f"{given}={item}": 1.0 for item in value}
+        elif value is not None:
+            name, number = (f"{given}={value}", 1.0) if isinstance(value, str) else (given, value)
+            terms[name] = terms.get(name, 0.0) + number
     return terms
 
 
@@ -332,18 +354,18 @@ def _checked_terms(features: Mapping[Any, Any]) -> dict[Any, float]:
     return terms
 
 
-def _number(name: str, value: Value) -> float:
+def _number(name: str, value: Any) -> float:
     if isinstance(value, str):
         msg = f"The feature {name[:80]!r} must be a number; got the word {value[:80]!r}."
         raise InputError(msg)
-    if isinstance(value, list):
+    if isinstance(value, (list, dict)):
         raise no_vector(name)
     return float(value or 0.0)
 
 
 def no_vector(name: str) -> InputError:
-    """Return the error for a list of numbers where the model takes none."""
-    return InputError(f"{name[:80]!r} must be a number or a word; got a list.")
+    """Return the error for a list or an object where the model takes none."""
+    return InputError(f"{name[:80]!r} must be a number or a word; got a list or an object.")
 
 
 def _csr(

@@ -591,7 +591,7 @@ def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
     if "text" in roles:
         return []
     names = ["word_pairs", "min_count", "char_ngrams"]
-    names += [] if "category" in roles else ["hash_bits"]  # which categories have, too
+    names += [] if roles & {"category", "list"} else ["hash_bits"]  # which these have, too
     given = {name: getattr(columns, name) for name in names}
     return [
         Sentence(

@@ -10,7 +10,7 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table, require_library
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Value, no_vector
+from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Item, no_vector
 from rosenblatt.models.model import Model
 
 FIELD = "features"  # the name of rows as a table
@@ -47,8 +47,13 @@ class ColumnFeatures(FeatureSpace):
                 listed = ", ".join(map(repr, known[:12]))
                 raise InputError(f"The model has no column {name[:80]!r}; it has {listed}.")
         for name, role in self.columns:
-            if role == "vector" and not isinstance(row.get(name), (list, type(None))):
+            value = row.get(name)
+            is_list = isinstance(value, list)
+            numbers = is_list and all(type(item) is float for item in value)
+            if role == "vector" and not (numbers or value is None):
                 raise InputError(f"{name[:80]!r} must be a list of numbers.")
+            if is_list and role not in ("vector", "list"):
+                raise no_vector(name)
         return row
 
     def entries(self, features: Any, width: int) -> Entries:
@@ -62,9 +67,13 @@ class ColumnFeatures(FeatureSpace):
         columns, schema = dict[str, list[Any]](), dict[str, Any]()
         for name, role in self.columns:
             values = [features.get(name) for features in batch]
-            is_vector = role == "vector"
-            columns[name] = values if is_vector else [self._text(name, value) for value in values]
-            schema[name] = pl.List(pl.Float64) if is_vector else pl.String
+            schema[name] = pl.String
+            if role == "vector":
+                columns[name], schema[name] = values, pl.List(pl.Float64)
+            elif role == "list":
+                columns[name], schema[name] = [*map(_texts, values)], pl.List(pl.String)
+            else:
+                columns[name] = [self._text(name, value) for value in values]
         frame = pl.DataFrame(columns, schema=schema)
         counts = self._last.counts = self._table.new_counts()
         use = RowUse(learn=False, counts=counts)
@@ -79,12 +88,10 @@ class ColumnFeatures(FeatureSpace):
         """Return sentences on columns that are not as in training."""
         return self._table.remarks(self._last.counts, at_once=True)
 
-    def _text(self, name: str, value: Value) -> str | None:
+    def _text(self, name: str, value: Item) -> str | None:
         """Return a value as a file has it; a number may name a category."""
         if value is None or isinstance(value, str):
             return value or None
-        if isinstance(value, list):
-            raise no_vector(name)
         return self._table.level(name, value) or _text(value)
 
     def name(self, number: int) -> str:
@@ -101,8 +108,16 @@ def _of_request(error: InputError, n_rows: int) -> InputError:
     return InputError(fact.replace(", row 1: ", ": ", 1) if n_rows == 1 else fact)
 
 
-def _text(value: float) -> str:
-    """Return a number as a file has it: a whole one without its decimal point."""
+def _texts(value: Any) -> list[str | None] | None:
+    """Return the words of a list, or of a value alone; None where there is none."""
+    items = value if isinstance(value, list) else [value]
+    return None if value is None else [None if item is None else _text(item) for item in items]
+
+
+def _text(value: float | str) -> str:
+    """Return a value as a file has it: a whole number without its decimal point."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -255,7 +255,7 @@ async def explain(
     found = contributions(model, indices, values, winner=number)
     name, terms, unknown = served.space.name, found.terms[: body.top], 0
     if isinstance(served.space, NamedFeatures) and isinstance(body.features, Mapping):
-        unknown = sum(value is not None for value in body.features.values()) - len(rows.indices)
+        unknown = len(served.space.plain(body.features)) - len(rows.indices)
     return requests.ExplanationAnswer.from_record(
         found,
         label=label,

@@ -13,7 +13,9 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
 Label = str | int | float | bool
 Labels = Label | tuple[Label, ...]  # one, or any number where a row may have several
-Value = float | str | bool | list[float] | None  # a list is a vector, of a column of them
+Item = float | str | bool | None
+# A list is a vector, or several categories; an object has columns such as user.age.
+Value = Item | list[Item] | dict[str, Any]
 Features = dict[str, Value] | list[float]
 Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, dashes; at most 64.")]
 Sequence_ = Annotated[int, Meta(ge=0)]

@@ -182,9 +182,9 @@ def test_most_vectors_say_the_length(first: list[float] | None, tmp_path: Path) 
     assert model.n_features == 6 + (first is None)
 
 
-def test_lists_of_texts_alone_are_no_columns(tmp_path: Path) -> None:
+def test_lists_of_lists_alone_are_no_columns(tmp_path: Path) -> None:
     """Where every column is left out, the error says why."""
-    rows = pl.DataFrame({"y": ["a", "b"] * 20, "tags": [["x"], ["y", "z"]] * 20})
+    rows = pl.DataFrame({"y": ["a", "b"] * 20, "tags": [[["x"]], [["y", "z"]]] * 20})
     rows.write_parquet(tmp_path / "rows.parquet")
     with pytest.raises(
         InputError, match=r"no column is left to learn from\. 'tags': it holds lists"

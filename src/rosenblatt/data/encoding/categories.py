@@ -1,4 +1,4 @@
-"""A column of categories or dates: each value, or part of a date, an indicator of its own.
+"""A column of categories, lists of them or dates: each value, or part, an indicator of its own.
 
 Dates and times, typed or written as text, have the parts year, month, weekday and hour.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.features import (
     BLANKS,
     MISSING,
@@ -55,17 +56,56 @@ def category_numbers(
     table: Table, column: FeatureColumn, numbering: Numbering, counts: "ColumnCounts | None" = None
 ) -> NDArray[np.int32]:
     """Return for each row the number of its level, −1 for one that is not known; count them."""
-    values = _values(table, column).alias("value")
+    return _level_numbers(_values(table, column), column, numbering, counts)
+
+
+def _level_numbers(
+    values: "pl.Series", column: FeatureColumn, numbering: Numbering, counts: "ColumnCounts | None"
+) -> NDArray[np.int32]:
+    values = values.alias("value")
     distinct = values.to_frame().group_by("value", maintain_order=True).len("number of rows")
-    seed = column_seed("category", column.title)
+    seed = column_seed(column.role, column.title)
     numbers = {}
     for value, n_rows in distinct.rows():
         level = known_level(value, column, numbering)
+        if not level and value is not None and column.role == "list":
+            continue  # in a list it is nothing
         key = term_hash(level, seed)
         numbers[value] = numbering.level(column.place, key, level, n_rows)
         if counts is not None:
             counts.add_level(column.place, level, numbers[value], n_rows)
     return replaced_values(values, numbers)
+
+
+def list_part(
+    table: Table, column: FeatureColumn, numbering: Numbering, counts: "ColumnCounts | None" = None
+) -> Batch:
+    """Return what lists give to the rows: a feature of value 1 for each level that they have."""
+    lists = read_lists(table, column.name).list.drop_nulls().list.unique(maintain_order=True)
+    items = plainly_typed(lists.explode(empty_as_null=False))  # null for a missing list
+    numbers = _level_numbers(items, column, numbering, counts).astype(np.int64)
+    rows = np.repeat(np.arange(len(lists)), lists.list.len().fill_null(1).to_numpy())
+    keys = np.unique((rows << 32 | numbers)[numbers >= 0])  # two spellings may be one level
+    indptr = np.searchsorted(keys, np.arange(len(lists) + 1) << 32)
+    return Batch(np.ones(len(keys), np.float32), (keys & 0xFFFFFFFF).astype(np.int32), indptr)
+
+
+def read_lists(table: Table, name: str) -> "pl.Series":
+    """Return a column as lists; a plain value is a list of one."""
+    series = table.frame[name]
+    if isinstance(series.dtype, pl.Array):
+        series = series.arr.to_list()
+    is_list = isinstance(series.dtype, pl.List)
+    inner = series.dtype.inner if isinstance(series.dtype, pl.List) else series.dtype
+    unread = is_list and inner == pl.Null and series.null_count() == len(series)
+    if inner.is_nested() or inner in (pl.Binary, pl.Object) or unread:
+        raise unusable(table.file, series, "which can't be lists of categories")
+    return series if is_list else _one_each(series)
+
+
+def _one_each(series: "pl.Series") -> "pl.Series":
+    lists = series.reshape((-1, 1)).arr.to_list()
+    return lists.to_frame("x").select(pl.when(series.is_not_null()).then(pl.col("x"))).to_series()
 
 
 def group_keys(table: Table, column: str) -> NDArray[np.uint64]:
@@ -82,7 +122,7 @@ def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> byte
         return folded_level(level)
     if not level:
         return level
-    key = term_hash(level, column_seed("category", column.title))
+    key = term_hash(level, column_seed(column.role, column.title))
     return numbering.spelling(column.place, key, value, level)
 
 

@@ -96,7 +96,7 @@ class ColumnCounts:
         found = np.full((len(FIELDS), len(self._features)), np.nan)
         found[0] = np.array(self.n_missing) / self.n_rows if self.n_rows else np.nan
         for place, column in enumerate(self._features):
-            if column.role == "category":
+            if column.role in ("category", "list"):
                 rows = self._levels[place]
                 total = rows.total()
                 shared = total - sum(n for level, n in rows.items() if n == 1 or level < 0)
@@ -134,7 +134,7 @@ class ColumnCounts:
         for place, column in enumerate(self._features):
             missing, known = training[0, place], training[1, place]
             found[place] = self._gaps(place, missing, quick)
-            if found[place] is None and column.role == "category":
+            if found[place] is None and column.role in ("category", "list"):
                 found[place] = self._values(place, known, quick)
             elif found[place] is None and column.role == "text":
                 found[place] = self._words(place, known, surprise)
@@ -166,8 +166,9 @@ class ColumnCounts:
         if not surprise(n, total, 0.0 if math.isnan(known) else 1 - known):
             return None
         if old:
+            where = "list entries" if self._features[place].role == "list" else "rows"
             return (
-                f"{new:,} of its {new + old:,} values, in {percentage(n / total)} of the rows,"
+                f"{new:,} of its {new + old:,} values, in {percentage(n / total)} of the {where},"
                 " were not seen in training"
             )
         if new == 1:

@@ -8,7 +8,7 @@ Numeric columns come first; all other features are numbered in a vocabulary, or 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
-Role = Literal["label", "weight", "group", "numeric", "category", "text", "vector", "ignored"]
+Role = Literal[
+    "label", "weight", "group", "numeric", "category", "list", "text", "vector", "ignored"
+]  # a list has several categories
 DatePart = Literal["", "year", "month", "weekday", "hour"]
 CHARACTERS = "characters"  # the part of a text that its n-grams are
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
@@ -426,7 +428,7 @@ class Columns:
 
     def names(self) -> frozenset[str]:
         """Return the names that columns are called by; "a,b" may be one or two, 3 is a number."""
-        said = [one for role in ROLES if role != "vector" for one in self.asked(cast("Role", role))]
+        said = [one for role in get_args(Role) for one in self.asked(role)]
         texts = [one for one in said if isinstance(one, str)]
         parts = [part.strip() for text in texts for part in text.split(",")]
         return frozenset(one for one in (*texts, *parts) if not re.fullmatch("-?[0-9]*", one))

@@ -8,7 +8,7 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.categories import date_form
+from rosenblatt.data.encoding.categories import date_form, read_lists
 from rosenblatt.data.encoding.features import MISSING, Columns, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
@@ -72,9 +72,9 @@ def detected_columns(
     """Return what columns are taken for.
 
     Numeric if all values are numbers, or lengths of time; with ``lenient`` 99 % of them are enough.
-    Dates and times become categories of their parts. Text if its values have at least three words
-    on average and more than half of them differ, or at least eight words. Everything else is a
-    category. A column that counts or names the rows is left out.
+    Dates and times become categories of their parts, lists of words several categories. Text if its
+    values have at least three words on average and more than half of them differ, or at least eight
+    words. Everything else is a category. A column that counts or names the rows is left out.
     """
     frame, heading = sample.table.frame, sample.table.heading
     comma = heading is not None and heading.dialect.separator == ";"
@@ -117,6 +117,8 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         return InputColumn(name, "category")
     if is_vector(kind) and (width := vector_width(table.frame[name])):
         return InputColumn(name, "vector", form=str(width))
+    if isinstance(kind, (pl.List, pl.Array)) and kind.inner in (pl.String, pl.Categorical, pl.Enum):
+        return InputColumn(name, "list")
     names = {"List": "lists", "Array": "lists", "Struct": "objects", "Binary": "bytes"}
     held = names.get(str(kind.base_type()), f"{kind}")
     held = "lists or objects" if kind == pl.List(pl.Null) else held
@@ -204,18 +206,22 @@ def _counts_rows(name: str, numbers: NDArray[np.float64]) -> str:
 
 def _names_rows(column: InputColumn, sample: Sample) -> str:
     """Return why a category only names the rows, empty where it does not."""
-    n_rows = sample.table.frame.height
-    if column.role != "category" or column.parts != ("",) or n_rows < FEWEST_ROWS:
+    n_rows, is_list = sample.table.frame.height, column.role == "list"
+    able = is_list or column.role == "category"
+    if not able or column.parts != ("",) or n_rows < FEWEST_ROWS:
         return ""
     values = sample.present(column.name)
+    if is_list:
+        values = read_lists(sample.table, column.name).explode().drop_nulls()
     if not len(values):
         return f"it has no value in the first {n_rows:,} rows"
-    n_values = len(sample.distinct(column.name))
+    n_values = values.n_unique() if is_list else len(sample.distinct(column.name))
     if len(values) < FEWEST_ROWS or n_values < MOSTLY * len(values):
         return ""
-    if n_values == len(values):
+    if n_values == len(values) and not is_list:
         return "it has a different value in every row"
-    return f"it has {n_values:,} different values in {len(values):,} rows"
+    where = "list entries" if is_list else "rows"
+    return f"it has {n_values:,} different values in {len(values):,} {where}"
 
 
 def oddities(sample: Sample, column: InputColumn) -> list[str]:
@@ -388,6 +394,8 @@ def _asked_column(
     series, role = table.frame[name], roles[name]
     if role == "label":
         return InputColumn(name, role, form=separator)
+    if role == "category" and isinstance(series.dtype, (pl.List, pl.Array)):
+        return InputColumn(name, "list")
     values = _present(series)
     if role not in ("numeric", "weight") or series.dtype != pl.String or not len(values):
         return InputColumn(name, role)

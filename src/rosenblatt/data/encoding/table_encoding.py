@@ -25,6 +25,7 @@ from rosenblatt.data.encoding.categories import (
     category_numbers,
     group_keys,
     known_level,
+    list_part,
     missing_numbers,
     with_dates,
 )
@@ -465,15 +466,17 @@ class TableEncoding(FeatureEncoding):
     def owners(self, bins: NumberBins | None = None) -> NDArray[np.int32] | None:
         """Return the place of the column that each feature is a level of, −1 for no level.
 
-        Levels are categories, "is missing" and bins; ``bins`` that have no names yet come behind.
+        Levels are categories, "is missing" and bins; a list has several, which are none here.
+        ``bins`` that have no names yet come behind.
         None where features are hashed: several columns may share one.
         """
         if not isinstance(self.numbering, KeptNumbering):
             return None
         numbers = np.full(len(self._numeric), -1, np.int32)
         known = self.numbering.vocabulary.arrays().columns.astype(np.int32)
-        for text in (*self._texts, *self.vectors):  # np.isin would import numpy.ma
-            known[known == text] = -1
+        for column in self.features:  # np.isin would import numpy.ma
+            if column.role in ("text", "vector", "list"):
+                known[known == column.place] = -1
         unnamed = [] if bins is None else [bins.owners(self._numeric)]
         return np.concatenate([numbers, known, *unnamed])
 
@@ -551,7 +554,7 @@ class TableEncoding(FeatureEncoding):
         column, term = self.features[known[0]], known[1]
         if column.role == "numeric":
             return f"{column.title} {term or 'is missing'}"
-        if column.role == "category":
+        if column.role in ("category", "list"):
             return f"{column.title}={term or '(missing)'}"
         if column.role == "vector":
             return f"{column.title}[{term}]" if term else f"{column.title} is missing"
@@ -667,11 +670,8 @@ class TableEncoding(FeatureEncoding):
                     prints.add_terms(found)
                 if found.spelled is not None:
                     found = self._text_part(column.place, found, counts, weigh=weigh)
-            elif column.role == "category":
-                levels = category_numbers(table, column, self.numbering, counts)
-                found = indicator_part(levels)
-                if prints is not None:
-                    prints.add(levels.astype(np.int64))
+            elif column.role in ("category", "list"):
+                found = self._level_part(table, column, counts, prints)
             elif column.role == "vector":
                 block = next(vectors)
                 yield from self._missing_part(column, missing_vectors(block), counts)
@@ -684,6 +684,24 @@ class TableEncoding(FeatureEncoding):
                 yield shifted(found, m)
         if self.bins is not None:
             yield shifted(self.bins.part(numbers), m)
+
+    def _level_part(
+        self,
+        table: Table,
+        column: FeatureColumn,
+        counts: ColumnCounts | None,
+        prints: RowFingerprints | None,
+    ) -> Batch:
+        """Return what a column gives to the rows whose values are one category, or several."""
+        if column.role == "list":
+            found = list_part(table, column, self.numbering, counts)
+            if prints is not None:
+                prints.add_terms(found)
+            return found
+        levels = category_numbers(table, column, self.numbering, counts)
+        if prints is not None:
+            prints.add(levels.astype(np.int64))
+        return indicator_part(levels)
 
     def _missing_part(
         self, column: FeatureColumn, gaps: NDArray[np.bool_], counts: ColumnCounts | None

@@ -227,7 +227,7 @@ def choose_unnamed(count: int, wanted: Selection | None, file: str) -> ColumnPla
 class Nesting(NamedTuple):
     """Which keys hold objects, by the names of values in the first rows."""
 
-    objects: frozenset[str] = frozenset()  # null is a missing object there
+    objects: frozenset[str] = frozenset()  # where null and {} are no values
     crowded: frozenset[str] = frozenset()  # those with too many fields to be columns
 
     @classmethod
@@ -236,7 +236,7 @@ class Nesting(NamedTuple):
         names = {name for row in rows for name in flat_row(row)}
         fields = Counter(name.rpartition(".")[0] for name in names)
         crowded = frozenset(name for name, n in fields.items() if name and n > MOST_FIELDS)
-        return cls(frozenset(outer_names(names)), crowded)
+        return cls(frozenset(outer_names(names) - crowded), crowded)
 
 
 def outer_names(names: Iterable[str]) -> set[str]:
@@ -263,9 +263,9 @@ def flat_row(
     for key, value in row.items():
         name = f"{inside}{key}"
         inner = {name: value}
-        if isinstance(value, dict) and name not in nesting.crowded:
+        if isinstance(value, dict) and value and name not in nesting.crowded:
             inner = flat_row(value, nesting, f"{name}.")
-        elif value is None and name in nesting.objects:
+        elif (value is None or isinstance(value, dict)) and name in nesting.objects:
             continue
         for repeated in flat.keys() & inner.keys():
             raise ValueError(_repeated(repeated))
