@@ -821,3 +821,47 @@ def test_mounted_in_another_application(tmp_path: Path) -> None:
     asyncio.run(ask(None))
     asyncio.run(ask(inner.lifespan))
     inner.close()
+
+
+def test_nested_rows_are_those_of_files(service: Asked, tmp_path: Path) -> None:
+    """Objects and lists in a request are columns and categories, as in the file of training."""
+    rows: list[Any] = []
+    for k in range(60):
+        tags = ["old", "big"][: 1 + k % 2] if k % 3 else ["new"]
+        label = "no" if tags == ["new"] else "yes"
+        rows.append({"user": {"age": 20 + k}, "tags": tags, "label": label})
+    (tmp_path / "rows.jsonl").write_bytes(msgspec.json.Encoder().encode_lines(rows))
+    model = model_from_files(str(tmp_path / "rows.jsonl"))
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    described = service.ask("PUT", MODEL, {"file": file}).json()
+    assert described["columns"] == {"user.age": "numeric", "tags": "list"}
+    row = {"user": {"age": 30}, "tags": ["old", "big"]}
+    assert predict(service, row)["score"] == pytest.approx(model.scores([row])[0])
+    asked = [row, {"user.age": 30, "tags": "new"}, {"user": {"age": 30}, "tags": ["new", None]}]
+    answer = service.ask("POST", f"{MODEL}/predict", {"rows": asked}).json()
+    assert answer["labels"] == ["yes", "no", "no"]
+    assert learn(service, row, "no")["sequence"] == 1
+    wrong: list[tuple[Any, str]] = [
+        ({"user": {"size": 3}}, "The model has no column 'user.size'; it has 'user.age', 'tags'."),
+        ({"user": {"age": [3]}}, "'user.age' must be a number or a word; got a list or an object."),
+        ({"user": {"age": 3}, "user.age": 4}, "features: 'user.age' is a column by itself and "),
+        ({"user": {"age": 10**400}}, "features: a number is beyond the range of float64."),
+        ({"user": {"tags": [["x"]]}}, "features: a list must hold numbers or words; got a list"),
+    ]
+    for features, reason in wrong:
+        status, sentence = refused(service, "POST", f"{MODEL}/predict", {"features": features})
+        assert status == 422
+        assert sentence.startswith(reason)
+
+
+def test_names_of_nested_features(service: Asked) -> None:
+    """A model of names has user.age for an object, and a feature for each word of a list."""
+    service.ask("PUT", MODEL, {})
+    for label, word in (("a", "x"), ("b", "y")) * 2:
+        learn(service, {"user": {"age": 2, "home": word}, "tags": [word, "z"]}, label)
+    features = {"user": {"home": "y"}, "tags": ["y", "new"]}
+    answer = service.ask("POST", f"{MODEL}/explain", {"features": features}).json()
+    assert {term["name"] for term in answer["terms"]} == {"user.home=y", "tags=y"}
+    assert answer["unknown"] == 1
+    assert predict(service, features)["label"] == "b"

@@ -124,7 +124,7 @@ UNREADABLE = {
     rb"FEA1": "Feather version 1; write it again as version 2 (Arrow IPC)",
     rb'.{8}\{"__metadata__":\{"format":"rosenblatt"': "a rosenblatt model, not data; name it before"
     " the data in predict or evaluate",
-    rb'.{8}\{"': "a file of tensors; write a table as CSV or Parquet",
+    rb'.{6}\0\0\{"': "a file of tensors; write a table as CSV or Parquet",
     rb"\x7fELF|MZ.{58}": "a program, not data",
 }
 

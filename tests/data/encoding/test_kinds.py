@@ -60,7 +60,9 @@ def test_the_type_of_a_column_decides_in_typed_files(values: Any, column: InputC
 
 def test_what_can_be_no_feature_is_left_out() -> None:
     """Lists of lists, records and bytes are named with the reason."""
-    data = typed({"a": [[["x"]], [["y"]]], "b": [{"x": 1}, {"x": 2}], "c": [b"1", b"2"], "d": [1, 2]})
+    data = typed(
+        {"a": [[["x"]], [["y"]]], "b": [{"x": 1}, {"x": 2}], "c": [b"1", b"2"], "d": [1, 2]}
+    )
     found = [detected_columns(Sample(data), [name])[0] for name in "abcd"]
     assert [column.role for column in found] == ["ignored"] * 3 + ["numeric"]
     reasons = [column.reason for column in found]

@@ -69,7 +69,8 @@ def _level_numbers(
     for value, n_rows in distinct.rows():
         level = known_level(value, column, numbering)
         if not level and value is not None and column.role == "list":
-            continue  # in a list it is nothing
+            numbers[value] = -1  # in a list it is nothing
+            continue
         key = term_hash(level, seed)
         numbers[value] = numbering.level(column.place, key, level, n_rows)
         if counts is not None:
