@@ -1,6 +1,7 @@
 """Numbers, shares, counts and lists as people and JSON read them, and what they may have meant."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -165,6 +166,15 @@ def plain(value: Any, leaf: Callable[[Any], Any] = finite, key: Callable[[Any], 
 
 
 CLOSE = 0.75  # of two spellings, from where on one is likely to be meant by the other
+
+
+def composed(text: str) -> str:
+    """Return a text with one character for a letter and its marks, by which texts are compared.
+
+    >>> composed("e\N{COMBINING ACUTE ACCENT}") == "é"
+    True
+    """
+    return unicodedata.normalize("NFC", text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

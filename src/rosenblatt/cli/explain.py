@@ -8,7 +8,8 @@ import click
 from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.text_column import WORD
+from rosenblatt.data.encoding.features import TOKENS
+from rosenblatt.data.encoding.text_column import Pieces, lower_text, token_spans
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance
@@ -96,8 +97,10 @@ def explain(
         screen.json(document)
         return
     _show_decision(screen, model, document, explanation)
+    old = model.table is not None and model.table.numbering.version < TOKENS
+    pieces: Pieces = "words" if old else "tokens"
     for column, text in (batch.kept or {}).items():
-        _show_text(screen, column, str(text[0] or ""), explanation, n)
+        _show_text(screen, column, str(text[0] or ""), pieces, explanation, n)
     table = contribution_table(model, explanation, n)
     screen.table(*table)
     if "±" in table[0]:
@@ -206,31 +209,36 @@ def _show_labels(screen: Screen, document: dict[str, Any], explanation: Explanat
     )
 
 
-def _show_text(screen: Screen, column: str, text: str, explanation: Explanation, n: int) -> None:
-    """Print the words that say most where they stand in the text, each with its share.
+def _show_text(
+    screen: Screen, column: str, text: str, pieces: Pieces, explanation: Explanation, n: int
+) -> None:
+    """Print the tokens that say most where they stand in the text, each with its share.
 
     A term's contribution is shared equally among the words that it stands at.
     """
-    words = [*WORD.finditer(text)]
-    spelled = [word[0].lower() for word in words]
+    tokens = token_spans(text, pieces)
     places: dict[str, list[int]] = {}
-    for i, spelling in enumerate(spelled):
+    before = None  # the word before, and which token it is
+    for i, (start, stop, is_word) in enumerate(tokens):
+        spelling = lower_text(text[start:stop], pieces)
         places.setdefault(spelling, []).append(i)
-        if i + 1 < len(spelled):
-            places.setdefault(f"{spelling} {spelled[i + 1]}", []).extend((i, i + 1))
-    shares = [0.0] * len(words)
+        if is_word and before is not None:
+            places.setdefault(f"{before[0]} {spelling}", []).extend((before[1], i))
+        before = (spelling, i) if is_word else before
+    shares = [0.0] * len(tokens)
     for term in explanation.terms:
         stands_at = places.get(term.name.removeprefix(f"{column}: "), [])
         for i in stands_at:
             shares[i] += term.amount / len(stands_at)
-    marked = {i for i in sorted(range(len(words)), key=lambda i: -abs(shares[i]))[:n] if shares[i]}
-    near = [any(abs(i - k) <= AROUND for k in marked) for i in range(len(words))]
+    marked = {i for i in sorted(range(len(tokens)), key=lambda i: -abs(shares[i]))[:n] if shares[i]}
+    near = [any(abs(i - k) <= AROUND for k in marked) for i in range(len(tokens))]
     parts, end = [], 0
-    for i, word in enumerate(words):
+    for i, (start, stop, _) in enumerate(tokens):
         if near[i]:
-            parts.append(text[end : word.end()] if not i or near[i - 1] else f" … {word[0]}")
+            whole = not i or near[i - 1]
+            parts.append(text[end:stop] if whole else f" … {text[start:stop]}")
             parts.append(f" ({signed(shares[i])})" if i in marked else "")
-        end = word.end()
+        end = stop
     if marked:
         parts.append(text[end:] if near[-1] else " …")
         sentence = printable(" ".join("".join(parts).split()))

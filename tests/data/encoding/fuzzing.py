@@ -16,7 +16,7 @@ from tests.data.encoding.definition import plain_ngrams, plain_terms
 from tests.data.guarded import GuardedText
 
 ASCII = "abcXYZ019 _-'.,\n\t"
-ODD = ASCII + "éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²"
+ODD = ASCII + "éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²\u0301\u200d\U0001f3fd≠+—"
 LENGTHS = (0, 0, 1, 2, 3, 7, 8, 9, 20, 63, 64, 65, 130, 400)
 ROOM = 1 << 19
 

@@ -2,29 +2,59 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None")
 
+# A letter or digit, a mark or modifier, a joiner, a picture, a letter of a flag, a symbol, a blank
+TOKEN = re.compile("(?P<word>[wm][wmj]*)|p(?:[mj]|(?<=j)p)*|ff?[mj]*|s[smj]*")
+
 Value = str | None
 Row = Mapping[str, Value]
 
 
-def naive_words(text: Value) -> list[str]:
-    """Return the words of a text."""
-    return re.findall(r"[^\W_]+", (text or "").lower())
+def naive_kind(character: str) -> str:
+    """Return what a character is, by a letter.
+
+    >>> "".join(map(naive_kind, "é9_+\u094d\u200d😀🏽🇩 "))
+    'wwssmjpmfb'
+    """
+    point, category = ord(character), unicodedata.category(character)
+    if character in "\u200c\u200d":
+        return "j"
+    if 0x1F1E6 <= point < 0x1F200:
+        return "f"
+    if 0x1F3FB <= point < 0x1F400 or 0xE0020 <= point < 0xE0080 or category[0] == "M":
+        return "m"
+    if category in ("So", "Cn", "Co", "Cs"):
+        return "p"
+    return {"L": "w", "N": "w", "P": "s", "S": "s"}.get(category[0], "b")
+
+
+def naive_tokens(text: Value) -> tuple[list[str], list[str]]:
+    """Return the words of a text, and its other tokens, in lower case and composed."""
+    lower = naive_text(text)
+    found = [*TOKEN.finditer("".join(map(naive_kind, lower)))]
+    words = [lower[slice(*one.span())] for one in found if one["word"]]
+    return words, [lower[slice(*one.span())] for one in found if not one["word"]]
+
+
+def naive_text(text: Value) -> str:
+    """Return a text in lower case and composed."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text or "").lower())
 
 
 def naive_counts(text: Value, *, pairs: bool = True) -> dict[str, int]:
-    """Return how often a text has each term, in order of appearance: a word, then its pair."""
-    words = naive_words(text)
+    """Return how often a text has each term: a word, then its pair, last what is no word."""
+    words, others = naive_tokens(text)
     terms: list[str] = []
     for k, word in enumerate(words):
         terms.append(word)
         if pairs and k:
             terms.append(f"{words[k - 1]} {word}")
-    return dict(Counter(terms))
+    return dict(Counter(terms + others))
 
 
 def naive_terms(

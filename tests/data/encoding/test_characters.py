@@ -1,5 +1,6 @@
 """N-grams of characters: compiled as defined, weighed as scikit-learn does, shown by name."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from rosenblatt import load
 from rosenblatt.cli import main
@@ -21,6 +22,7 @@ from rosenblatt.models.train import model_from_files
 from rosenblatt.parameters import LONGEST_NGRAM
 from tests.data.encoding.definition import plain_ngrams
 from tests.data.encoding.fuzzing import spelled
+from tests.data.encoding.naive import naive_text
 from tests.data.encoding.test_text_column import EDGES, ROWS, WORD_MASK
 
 
@@ -36,7 +38,36 @@ def test_compiled_as_defined(rows: list[str | None], shortest: int, more: int, m
     assert spelled(ours) == spelled(defined)
 
 
-WORDS = ["going", "gone", "goes", "walking", "walked", "walks", "Straße", "東京都", "a", "1984"]
+@given(ROWS, st.integers(1, 4), st.integers(0, 3))
+@example(rows=EDGES, shortest=2, more=2)
+@example(rows=["C++  \x1fC#\u3000a-b", "काला ที่ 👍🏽!", "E\u0301 É e"], shortest=3, more=2)
+def test_ngrams_are_those_of_scikit_learn(rows: list[str | None], shortest: int, more: int) -> None:
+    """They are what CountVectorizer(analyzer="char_wb") counts in lower-cased, composed text."""
+    lengths = shortest, shortest + more
+    ours = scanned_ngrams(pl.Series(rows, dtype=pl.String), SEED, WORD_MASK, lengths)
+    names = [name.decode() for name in spelled(ours)]
+    vectorizer = CountVectorizer(analyzer="char_wb", ngram_range=lengths, preprocessor=naive_text)
+    counted = vectorizer.build_analyzer()
+    for i, text in enumerate(rows):
+        own = slice(ours.indptr[i], ours.indptr[i + 1])
+        expected = Counter(counted(text or ""))
+        assert dict(zip(names[own], ours.data[own].astype(int).tolist(), strict=True)) == expected
+
+
+WORDS = [
+    "going",
+    "gone",
+    "goes",
+    "walking",
+    "walked",
+    "walks",
+    "Straße",
+    "東京都",
+    "a",
+    "1984",
+    "C++",
+    "e-mail",
+]
 
 
 def texts_file(folder: Path, n_rows: int = 60) -> tuple[str, list[str]]:

@@ -1,4 +1,5 @@
 import threading
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -7,17 +8,26 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.text_column import scanned_terms, word_characters
+from rosenblatt.data.encoding.text_column import (
+    character_table,
+    lower_text,
+    scanned_ngrams,
+    scanned_terms,
+    token_spans,
+)
 from rosenblatt.kernels.text import terms as kernels
 from rosenblatt.kernels.text.hashing import SEED
 from rosenblatt.kernels.text.terms import term_weights
-from tests.data.encoding.definition import plain_terms
+from tests.data.encoding.definition import plain_ngrams, plain_terms
 from tests.data.encoding.fuzzing import fuzz, spelled
-from tests.data.encoding.naive import naive_counts, naive_terms
+from tests.data.encoding.naive import naive_counts, naive_kind, naive_terms
 from tests.processes import plainly
 
 WORD_MASK = 2**64 - 1
-ODD = "abzAZ09 _-'.,\t\n\x00éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²½٣\u200d\xad"
+ODD = (
+    "abzAZ09 _-'.,\t\n\x00éÉßİΣσςΑΒ\u0307Ⱥ\u212a漢字\U00010400\U0001f600ǅ²½٣\u200d\xad"
+    + "😀👍🏽🇩🇪े\u0301≠—→+#️ᄀ각"
+)
 TEXTS = st.one_of(st.text(), st.text(ODD), st.text("ab C_", max_size=300))
 LENGTHS = (1, 7, 8, 9, 16, 17, 62, 63, 64, 65, 200)  # around those of chunks and spans
 EDGES: list[str | None] = [
@@ -43,7 +53,7 @@ def _same(left: Batch, right: Batch) -> bool:
 @example(rows=EDGES, pairs=True)
 @example(rows=[" " * 63 + "ab" + " " * 64 + "c", "", None], pairs=True)
 def test_terms_are_those_of_the_definition(rows: list[str | None], pairs: bool) -> None:
-    """Words are what re finds in the lower-cased text; pairs are neighbours; both are counted."""
+    """Tokens are runs of characters of a kind; pairs are neighbouring words; all are counted."""
     terms = plain_terms(rows, SEED, WORD_MASK, pairs=pairs)
     names = [term.decode() for term in spelled(terms)]
     for i, text in enumerate(rows):
@@ -76,12 +86,45 @@ def test_the_same_text_in_other_cuts_gives_the_same_terms() -> None:
 
 
 def test_the_table_of_characters_is_that_of_python() -> None:
-    """Every code point but Σ and İ has the lower case and the kind that str says it has."""
-    table = word_characters()
+    """Every code point has the lower case and the kind that str and unicodedata say it has."""
+    tokens, words = character_table("tokens"), character_table("words")
     for point in range(0x110000):
         if point not in (0x3A3, 0x130):
             lower = chr(point).lower()
-            assert table[point] == (ord(lower) if lower.isalnum() else -1), hex(point)
+            assert tokens[point] & kernels.POINT == ord(lower), hex(point)
+            assert "bwspfmj"[(tokens[point] >> kernels.KIND) & 7] == naive_kind(chr(point))
+            assert (words[point] >> kernels.KIND) & 7 == lower.isalnum(), hex(point)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("काला कील", ["काला", "कील"]),
+        ("ที่นี่", ["ที่นี่"]),
+        ("C++, C# or C?", ["c", "++,", "c", "#", "or", "c", "?"]),
+        ("a->b :-) $5", ["a", "->", "b", ":-)", "$", "5"]),
+        ("😀😀 👍🏽 👩‍👩‍👧 🏴󠁧󠁢󠁷󠁬󠁳󠁿🇩🇪🇫🇷", ["😀", "😀", "👍🏽", "👩‍👩‍👧", "🏴󠁧󠁢󠁷󠁬󠁳󠁿", "🇩🇪", "🇫🇷"]),
+        ("Cafe\u0301 1️⃣", ["café", "1️⃣"]),
+    ],
+)
+def test_marks_emoji_and_symbols_are_kept(text: str, tokens: list[str]) -> None:
+    """A word keeps its marks, an emoji what is joined to it, and a run of symbols is a token."""
+    found = [term.decode() for term in spelled(_scanned([text], WORD_MASK, pairs=False))]
+    assert sorted(found) == sorted({*tokens})
+    lower = lower_text(text, "tokens")
+    assert [lower[start:stop] for start, stop, _ in token_spans(lower, "tokens")] == tokens
+
+
+@given(rows=ROWS, mask=st.sampled_from([WORD_MASK, 7]))
+@example(rows=EDGES, mask=WORD_MASK)
+def test_words_of_older_models_are_still_found(rows: list[str | None], mask: int) -> None:
+    """The scan for an encoding of version 5 gives the words of letters and digits alone."""
+    column = pl.Series(rows, dtype=pl.String)
+    how: Any = {"pairs": True, "named": True, "pieces": "words"}
+    defined = plain_terms(rows, SEED, mask, pairs=True, old=True)
+    assert _same(scanned_terms(column, SEED, mask, **how), defined)
+    ngrams = scanned_ngrams(column, SEED, mask, (2, 4), "words")
+    assert _same(ngrams, plain_ngrams(rows, SEED, mask, (2, 4), old=True))
 
 
 def test_scans_in_several_threads_do_not_disturb_each_other() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.features import (
     BLANKS,
+    FOLDING,
     MISSING,
     DatePart,
     FeatureColumn,
@@ -119,7 +120,7 @@ def group_keys(table: Table, column: str) -> NDArray[np.uint64]:
 def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> bytes:
     """Return the level that a value belongs to; if it is not known, by another spelling of it."""
     level = level_name(value)
-    if numbering.folds:
+    if numbering.version == FOLDING:
         return folded_level(level)
     if not level:
         return level

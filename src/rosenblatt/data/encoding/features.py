@@ -47,6 +47,11 @@ PARTS: tuple[str, ...] = get_args(DatePart)
 NUMBER_FORMS: tuple[str, ...] = get_args(NumberForm)
 DATE_FORMS: tuple[str, ...] = get_args(DateForm)
 
+# Versions of encodings in model files. 1: texts were not weighed; 2: True and true, 1.0 and 1 were
+# two levels; 3: no number was shortened; 4: 2.50 and 2.5 were one level; 5: words were letters and
+# digits alone, and nothing was composed
+FOLDING, LETTERS, TOKENS = 4, 5, 6
+
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
 BLANKS = " \t\n\r\v\f"
@@ -235,7 +240,7 @@ class _Numbering:
     def __init__(self, documents: DocumentCounts | None) -> None:
         self.growing = True  # until it is frozen, new terms are taken in
         self.n_unknown = 0  # how often a term of a row was not taken in
-        self.folds = False  # whether 2.50 and 2.5 are one level, as in encodings of older versions
+        self.version = TOKENS  # of the encoding: files of older ones have other words and levels
         self.documents = documents or DocumentCounts()
 
 

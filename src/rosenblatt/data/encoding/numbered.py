@@ -24,9 +24,12 @@ from rosenblatt.data.encoding.familiarity import FIELDS as SUMMARY_FIELDS
 from rosenblatt.data.encoding.familiarity import MOST_KEPT, SeenRows
 from rosenblatt.data.encoding.features import (
     DATE_FORMS,
+    FOLDING,
+    LETTERS,
     NUMBER_FORMS,
     PARTS,
     ROLES,
+    TOKENS,
     DocumentCounts,
     FeatureColumn,
     FeatureEncoding,
@@ -38,13 +41,7 @@ from rosenblatt.data.encoding.features import (
     spelled_hashes,
 )
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
-from rosenblatt.data.encoding.table_encoding import (
-    FOLDING,
-    MOST_FEATURES,
-    VERSION,
-    Settings,
-    TableEncoding,
-)
+from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings, TableEncoding
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
@@ -330,7 +327,8 @@ def _column_pairs(
 
 
 def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
-    _check_versions(found, stored, version=(VERSION, FOLDING), hash_version=(HASH_VERSION,))
+    versions = TOKENS, LETTERS, FOLDING
+    _check_versions(found, stored, version=versions, hash_version=(HASH_VERSION,))
     # The columns and settings
     columns = tuple(_column(found, one) for one in _entry(found, stored, "columns", list))
     roles = [column.role for column in columns]
@@ -352,7 +350,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     found.sizes |= {"numeric": n_numeric, "columns": len(features)}
     statistics = _statistics(found, "statistics")
     numbering = _numbering(found, settings, features, n_texts)
-    numbering.folds = stored["version"] == FOLDING
+    numbering.version = stored["version"]
     summaries = None
     if "summaries" in found:  # files of older versions have none
         summaries = found["summaries"]

@@ -80,11 +80,6 @@ MOST_FEATURES = 2**31 - 1
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
 SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
 
-# 1: texts were not weighed; 2: True and true, 1.0 and 1 were two levels; 3: no number was
-# shortened; 4: 2.50 and 2.5 were one level
-VERSION = 5
-FOLDING = 4
-
 NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
@@ -572,7 +567,7 @@ class TableEncoding(FeatureEncoding):
         """Return what ``encoding_from`` needs beside the arrays."""
         return {
             "kind": self.kind,
-            "version": FOLDING if self.numbering.folds else VERSION,
+            "version": self.numbering.version,
             "hash_version": HASH_VERSION,
             "columns": [
                 {"name": c.name, "role": c.role, "parts": list(c.parts), "form": c.form}

@@ -1,13 +1,15 @@
-"""A column of text: words, pairs of neighbouring words, and n-grams of characters within words.
+"""A column of text: tokens, pairs of neighbours, and n-grams of characters between blanks.
 
-A word is a maximal run of letters and digits in lower case. By hand, since scikit-learn's
-vectorizers take ten times as long.
+A token is a word, a run of letters, marks and digits in lower case; or an emoji or another picture,
+with its modifiers and what is joined to it; or a run of other symbols. Text is composed (NFC). By
+hand, since scikit-learn's vectorizers take ten times as long.
 """
 
 import re
 import threading
+import unicodedata
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import NO_TERMS, Batch, Spelled, running_sums
 from rosenblatt.data.encoding.features import (
     CHARACTERS,
+    TOKENS,
     FeatureColumn,
     HashedNumbering,
     Numbering,
@@ -25,63 +28,144 @@ from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import column_seed
 from rosenblatt.kernels.text.terms import (
+    BLANK,
+    EXTENDER,
+    FLAG,
+    JOINER,
+    KIND,
+    ODD,
+    PICTURE,
+    SYMBOL,
+    WORD,
+    Rows,
     TermTable,
-    rewrite,
     scan_ngrams,
     scan_terms,
+    separate,
     term_weights,
 )
 from rosenblatt.kernels.text.words import SPAN
+from rosenblatt.wording import composed
 
-WORD = re.compile(r"[^\W_]+")
+OLD_WORD = re.compile(r"[^\W_]+")
+# In kinds of characters: a mark, a modifier or a joiner belongs to what it follows.
+TOKEN = re.compile(
+    f"(?P<word>[{WORD}{EXTENDER}][{WORD}{EXTENDER}{JOINER}]*)"
+    f"|{SYMBOL}[{SYMBOL}{EXTENDER}{JOINER}]*|{FLAG}{FLAG}?[{EXTENDER}{JOINER}]*"
+    f"|{PICTURE}(?:[{EXTENDER}{JOINER}]|(?<={JOINER}){PICTURE})*"
+)
 
 N_CODE_POINTS = 0x110000
 CAPITAL_SIGMA = 0x3A3  # the lower case of Σ depends on the letters around it
 DOTTED_I = 0x130  # the lower case of İ is two characters
-IN_CONTEXT = (chr(CAPITAL_SIGMA), chr(DOTTED_I))
+JAMO = slice(0x1160, 0x1200)  # vowels and finals of Korean, which join what is before them
+CATEGORIES = {"L": WORD, "N": WORD, "M": EXTENDER, "P": SYMBOL, "S": SYMBOL, "Z": BLANK}
+CATEGORIES |= {"Cc": BLANK, "Cf": BLANK, "So": PICTURE}  # other characters are pictures, too
+KINDS = (  # of characters that are not as their category
+    (0x200C, 0x200E, JOINER),
+    (0x1F1E6, 0x1F200, FLAG),
+    (0x1F3FB, 0x1F400, EXTENDER),  # colours of skin
+    (0xE0020, 0xE0080, EXTENDER),  # tags: the flag of Wales
+)
+ASSIGNED = (0, 0x20000), (0xE0000, 0xE0200)  # where not all characters are ideographs
+COMPATIBLE = 0x2F800, 0x2FA20  # ideographs that are composed to others
+
+# What text is cut into: words as encodings up to version 5 had them, tokens, or what stands
+# between blanks.
+Pieces = Literal["words", "tokens", "runs"]
 
 # Memory that every scan writes to and nobody keeps, one set a thread. Fresh memory for each table
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _scratch = threading.local()
-MOST_BYTES = 1 << 30  # in one table: places in it are numbers of 32 bits
+MOST_BYTES = 1 << 29  # in one table: places in it are numbers of 32 bits
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 
 
 @cache
-def word_characters() -> NDArray[np.int32]:
-    """Return for each code point its lower case, or −1 where that belongs to no word.
+def character_table(pieces: Pieces) -> NDArray[np.int32]:
+    """Return for each code point its lower case and its kind, as ``separate`` takes them.
 
-    For all but the two of ``IN_CONTEXT``, whose rows have to be in lower case already. Takes 40 ms,
-    so it is made only where there is text beyond ASCII.
+    A row with an odd one has to be in lower case and composed already: Σ, İ, and but for old words
+    what may not be composed. Takes 100 ms, so it is made only where there is text beyond ASCII.
     """
     points = np.arange(N_CODE_POINTS, dtype=np.int32)
     points[[CAPITAL_SIGMA, DOTTED_I]] = ord("?")  # any character that stays as it is
     every = points.astype("<i4").tobytes().decode("utf-32-le", "surrogatepass")
     lower = every.lower()
     characters = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), "<i4").astype(np.int32)
-    in_word = np.zeros(N_CODE_POINTS, bool)
-    for run in WORD.finditer(lower):
-        in_word[run.start() : run.end()] = True
-    characters[~in_word] = -1
-    return characters
+    kinds, odd = np.full(N_CODE_POINTS, BLANK, np.int32), np.zeros(N_CODE_POINTS, np.int32)
+    if pieces == "runs":
+        kinds[:] = WORD
+        kinds[[blank.start() for blank in re.finditer(r"\s", every)]] = BLANK
+    elif pieces == "tokens":
+        kinds[:] = _token_kinds(every)
+    else:
+        for run in OLD_WORD.finditer(lower):
+            kinds[run.start() : run.end()] = WORD
+    if pieces != "words":
+        odd[JAMO] = odd[_token_kinds(every) == EXTENDER] = ODD
+        for start, stop in (*ASSIGNED, COMPATIBLE):
+            odd[start:stop] |= [ODD * (composed(one) != one) for one in every[start:stop]]
+    odd[[CAPITAL_SIGMA, DOTTED_I]] = ODD
+    return characters | kinds << KIND | odd
+
+
+@cache
+def _token_kinds(every: str) -> NDArray[np.int32]:
+    """Return the kind of each code point."""
+    kinds = np.full(N_CODE_POINTS, PICTURE, np.int32)
+    for word in OLD_WORD.finditer(every):
+        kinds[word.start() : word.end()] = WORD
+    for start, stop in ASSIGNED:
+        found = map(unicodedata.category, every[start:stop])
+        own = [CATEGORIES.get(one, CATEGORIES.get(one[0], PICTURE)) for one in found]
+        kinds[start:stop] = own
+    for start, stop, kind in KINDS:
+        kinds[start:stop] = kind
+    return kinds
+
+
+def lower_text(text: str, pieces: Pieces) -> str:
+    """Return a text in lower case, composed but for old words."""
+    return text.lower() if pieces == "words" else composed(composed(text).lower())
+
+
+def token_spans(text: str, pieces: Pieces) -> list[tuple[int, int, bool]]:
+    """Return where each token of a text begins and ends, and whether it is a word.
+
+    >>> text = "C++ ist ≠ C🙂👍🏽"
+    >>> [text[start:stop] for start, stop, _ in token_spans(text, "tokens")]
+    ['C', '++', 'ist', '≠', 'C', '🙂', '👍🏽']
+    """
+    points = np.array([*map(ord, text)], np.int32)
+    kinds = "".join(map(str, (character_table(pieces)[points] >> KIND) & 7))
+    return [(*one.span(), one["word"] is not None) for one in TOKEN.finditer(kinds)]
 
 
 def scanned_terms(
-    column: "pl.Series", seed: int, key_mask: int, *, pairs: bool, named: bool
+    column: "pl.Series",
+    seed: int,
+    key_mask: int,
+    *,
+    pairs: bool,
+    named: bool,
+    pieces: Pieces = "tokens",
 ) -> Batch:
-    """Return the distinct terms of each row, in order of appearance: each word, then its pair.
+    """Return the distinct terms of each row, in order of appearance: each token, then its pair.
 
-    Two of a row that share a key count as the first. The column is of text, 1 GiB at most. Where
+    Two of a row that share a key count as the first. The column is of text, 512 MiB at most. Where
     terms are not ``named`` it is not told how they are spelled. All but indptr is written over by
     the thread's next call.
     """
-    text, offsets = word_text(column)
-    length, longest = int(offsets[-1]), np.diff(offsets).max(initial=0)
-    spelled = scratch("spelled", length + len(offsets) + SPAN, np.uint8)
-    terms = term_table(length + 1, 1.5 * longest)  # a word and its pair take two bytes at least
-    how = np.uint64(seed), np.uint64(key_mask), pairs
-    indptr = np.empty(len(offsets), np.int64)
-    n, n_spelled = scan_terms(text.ctypes.data, offsets, *how, spelled.ctypes.data, terms, indptr)
+    text, rows = separated_text(column, pieces)
+    lengths = rows.others_stop - rows.words_start
+    length, longest = int(lengths.sum()), lengths.max(initial=0)
+    # Three terms take two bytes at least: a word, its pair and a symbol
+    spelled = scratch("spelled", 2 * length + len(lengths) + SPAN, np.uint8)
+    terms = term_table(length + length // 2 + 1, 1.5 * longest + 1)
+    how = pieces == "tokens", np.uint64(seed), np.uint64(key_mask), pairs
+    indptr = np.empty(len(lengths) + 1, np.int64)
+    n, n_spelled = scan_terms(text.ctypes.data, rows, *how, spelled.ctypes.data, terms, indptr)
     return _scanned(terms, indptr, n, spelled[:n_spelled] if named else None)
 
 
@@ -93,21 +177,27 @@ def _scanned(
     return Batch(terms.counts[:n], terms.keys[:n], indptr, spelled=names)
 
 
-def word_text(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of all rows, beyond ASCII words in lower case, and where each begins."""
+def separated_text(column: "pl.Series", pieces: Pieces) -> tuple[NDArray[np.uint8], Rows]:
+    """Return the bytes of all rows, and where each row is in them.
+
+    Those beyond ASCII are in lower case, with a space before each piece, words before others.
+    """
     text, offsets = _bytes_of(column)
-    length = int(offsets[-1])
-    if length and text[:length].max() >= 0x80:
-        capitals = column.str.contains_any(list(IN_CONTEXT)).fill_null(value=False)
-        if capitals.any():
-            lower = [text.lower() for text in column.filter(capitals).to_list()]
-            text, offsets = _bytes_of(column.clone().scatter(capitals.arg_true(), lower))
-            length = int(offsets[-1])
-        written = scratch("written", length + length // 2 + SPAN, np.uint8)
-        written_offsets = np.empty(len(offsets), np.int64)
-        rewrite(text.ctypes.data, offsets, word_characters(), written.ctypes.data, written_offsets)
-        return written, written_offsets
-    return text, offsets
+    rows = Rows(offsets[:-1], offsets[1:], offsets[:-1], offsets[1:])
+    if not offsets[-1] or text[: offsets[-1]].max() < 0x80:
+        return text, rows
+    odd, characters = np.empty(len(column), np.bool_), character_table(pieces)
+    rows = Rows(*np.empty((4, len(column)), np.int64))
+    for _ in range(2):  # again where a row had to be composed or in lower case before
+        separate(text.ctypes.data, offsets, characters, int(offsets[-1]), rows, odd)
+        places = np.flatnonzero(odd)
+        found = column.gather(places).to_list()
+        lower = [lower_text(row, pieces) for row in found]
+        if lower == found:
+            break
+        column = column.clone().scatter(places, lower)
+        text, offsets = _bytes_of(column)
+    return text, rows
 
 
 def scratch(name: str, length: int, dtype: type) -> NDArray[Any]:
@@ -130,14 +220,19 @@ def term_table(most: int, least_slots: float) -> TermTable:
         scratch("counts", most, np.float32),
         scratch("starts", most, np.int32),
         scratch("stops", most, np.int32),
+        np.full(0x80, -1, np.int32),
     )
 
 
 def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the UTF-8 bytes of all rows, 64 more, and where each row begins; null has none."""
+    """Return the UTF-8 bytes of all rows, and where each begins; null has none.
+
+    Behind them there is room for what ``separate`` writes.
+    """
     lengths = column.str.len_bytes().fill_null(0)
     offsets = running_sums(lengths.to_numpy())
-    text = scratch("text", int(offsets[-1]) + SPAN, np.uint8)
+    room = 3 * int(offsets[-1]) + 2 * int(lengths.max() or 0) + 2 * SPAN
+    text = scratch("text", room, np.uint8)
     if offsets[-1]:
         filled = column.filter(lengths > 0)  # an empty list would become a null
         joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
@@ -145,19 +240,22 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     return text, offsets
 
 
-def scanned_ngrams(column: "pl.Series", seed: int, key_mask: int, lengths: Lengths) -> Batch:
+def scanned_ngrams(
+    column: "pl.Series", seed: int, key_mask: int, lengths: Lengths, pieces: Pieces = "runs"
+) -> Batch:
     """Return the distinct n-grams of each row, in order of appearance: word by word, short first.
 
     A word has a space on either side. All but indptr is written over by the thread's next call.
     """
-    text, offsets = word_text(column)
-    n_sizes, longest = lengths[1] - lengths[0] + 1, np.diff(offsets).max(initial=0)
-    most = 2 * int(offsets[-1]) + 2  # letters of words and a space on either side
+    text, rows = separated_text(column, pieces)
+    own = rows.words_stop - rows.words_start
+    n_sizes, longest = lengths[1] - lengths[0] + 1, own.max(initial=0)
+    most = 2 * int(own.sum()) + 2  # letters of words and a space on either side
     spelled = scratch("spelled", most + SPAN, np.uint8)
     terms = term_table(n_sizes * most, 3 * n_sizes * (longest + 1))
-    how = np.uint64(seed), np.uint64(key_mask), *lengths
-    indptr = np.empty(len(offsets), np.int64)
-    n, n_spelled = scan_ngrams(text.ctypes.data, offsets, *how, spelled.ctypes.data, terms, indptr)
+    how = pieces == "runs", np.uint64(seed), np.uint64(key_mask), *lengths
+    indptr = np.empty(len(own) + 1, np.int64)
+    n, n_spelled = scan_ngrams(text.ctypes.data, rows, *how, spelled.ctypes.data, terms, indptr)
     return _scanned(terms, indptr, n, spelled[:n_spelled])
 
 
@@ -185,10 +283,12 @@ class TextColumn:
             )
         hashed = isinstance(self._numbering, HashedNumbering)
         how = series, self._seed, self._numbering.key_mask
+        old = self._numbering.version < TOKENS
         if self._lengths is not None:
-            terms = scanned_ngrams(*how, self._lengths)
+            terms = scanned_ngrams(*how, self._lengths, "words" if old else "runs")
         else:
-            terms = scanned_terms(*how, pairs=self._pairs, named=not hashed)
+            cut: Any = {"pairs": self._pairs, "pieces": "words" if old else "tokens"}
+            terms = scanned_terms(*how, **cut, named=not hashed)
         if hashed and not self._numbering.growing:
             return self.weighed(terms.indices, terms)
         starts, stops, letters = terms.spelled or NO_TERMS

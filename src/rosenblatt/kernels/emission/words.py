@@ -88,16 +88,31 @@ def double_of_bits(builder: Any, word: Any) -> Any:
     return builder.bitcast(word, ir.DoubleType())
 
 
+def _letters_and_digits(builder: Any, span: Any) -> Any:
+    letter = builder.sub(builder.or_(span, _all(0x20)), _all(ord("a")))
+    digit = builder.sub(span, _all(ord("0")))
+    return builder.or_(
+        builder.icmp_unsigned("<", letter, _all(26)), builder.icmp_unsigned("<", digit, _all(10))
+    )
+
+
 @emitted(UNSIGNED, INT, INT)
 def word_bytes_at(builder: Any, text: Any, position: Any) -> Any:
     """Compare 64 bytes with letters, digits and what is above 127."""
     span = _load(builder, text, position, VECTOR)
-    letter = builder.sub(builder.or_(span, _all(0x20)), _all(ord("a")))
-    digit = builder.sub(span, _all(ord("0")))
-    found = builder.or_(
-        builder.icmp_unsigned("<", letter, _all(26)), builder.icmp_unsigned("<", digit, _all(10))
-    )
+    found = _letters_and_digits(builder, span)
     return builder.bitcast(builder.or_(found, builder.icmp_signed("<", span, _all(0))), WORD)
+
+
+@emitted(UNSIGNED, INT, INT)
+def symbol_bytes_at(builder: Any, text: Any, position: Any) -> Any:
+    """Compare 64 bytes with letters, digits, spaces and what is not shown."""
+    span = _load(builder, text, position, VECTOR)
+    hidden = builder.or_(
+        builder.icmp_unsigned("<", span, _all(0x21)), builder.icmp_unsigned("==", span, _all(0x7F))
+    )
+    found = builder.or_(_letters_and_digits(builder, span), hidden)
+    return builder.not_(builder.bitcast(found, WORD))
 
 
 @emitted(NOTHING, INT, INT, UNSIGNED)

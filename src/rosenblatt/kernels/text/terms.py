@@ -1,4 +1,4 @@
-"""The words of text, their pairs and the n-grams of their characters, compiled: keys and counts.
+"""The tokens of text, their pairs and the n-grams of its characters, compiled: keys and counts.
 
 Text is given by its address. Behind it 64 more bytes may be read, whatever they are.
 """
@@ -15,6 +15,7 @@ from rosenblatt.kernels.text.words import (
     byte_at,
     store_byte,
     store_word,
+    symbol_bytes_at,
     trailing_zeros,
     word_at,
     word_bytes_at,
@@ -26,6 +27,13 @@ LOWER = U(0x2020202020202020)  # sets the bit by which a is not A; digits have i
 HIGH = U(0x8080808080808080)  # the highest bit of every byte: none in ASCII
 A_WORD, A_PAIR = np.float32(1), np.float32(-1)  # counts of pairs are kept with a minus sign
 ALL = U(0xFFFFFFFFFFFFFFFF)
+
+# What a character is: its number in the table of characters has 21 bits, the kind the next three.
+BLANK, WORD, SYMBOL, PICTURE, FLAG, EXTENDER, JOINER = range(7)
+KIND = 21
+ODD = 1 << 24  # what a row with it is depends on neighbours: case or composition
+POINT = (1 << KIND) - 1
+
 BY_LENGTH, BY_CHUNK, BY_LAST = U(LENGTH_FACTOR), U(CHUNK_FACTOR), U(LAST_FACTOR)
 
 
@@ -53,63 +61,130 @@ def _pair(first: Any, second: Any) -> Any:
     return _last(mixed ^ (mixed >> U(32)))
 
 
+class Rows(NamedTuple):
+    """Where in a text the words of each row are, and where what is no word; of ASCII both."""
+
+    words_start: NDArray[np.int64]
+    words_stop: NDArray[np.int64]
+    others_start: NDArray[np.int64]
+    others_stop: NDArray[np.int64]
+
+
 @compiled
-def rewrite(
+def separate(
     text: int,
     offsets: NDArray[np.int64],
     characters: NDArray[np.int32],
-    written: int,
-    written_offsets: Changed[NDArray[np.int64]],
+    out: int,  # where in the text to write
+    rows: Changed[Rows],
+    odd: Changed[NDArray[np.bool_]],
 ) -> None:
-    """Write rows so that every byte above 127 belongs to a word, in lower case.
+    """Write rows beyond ASCII in lower case, a space before each token, first the words.
 
-    ``characters`` has for each code point the one to write, or −1 where no word has it: a space.
-    There must be room for half as much again, and 64 bytes.
+    ``characters`` has for each code point the one to write and its kind. There must be room for
+    twice the rows, twice the longest one and 64 bytes. A mark, a modifier or a joiner belongs to
+    what it follows; after a joiner a picture goes on; two letters of a flag are one.
     """
-    n_rows = len(offsets) - 1
-    out = 0
-    written_offsets[0] = 0
-    for row in range(n_rows):
+    for row in range(len(odd)):
         position, stop = offsets[row], offsets[row + 1]
+        rows.words_start[row] = rows.others_start[row] = position
+        rows.words_stop[row] = rows.others_stop[row] = stop
+        odd[row] = False
+        if _is_ascii(text, position, stop):
+            continue
+        rows.words_start[row] = out
+        aside = out + 2 * (stop - position) + 8  # what is no word waits there
+        others, kind, goes_on = aside, BLANK, False
         while position < stop:
-            chunk = word_at(text, position)
-            if not chunk & HIGH and position + 8 <= stop:
-                store_word(written, out, chunk)
-                position += 8
-                out += 8
-                continue
             byte = byte_at(text, position)
-            if byte < 0x80:
-                store_byte(written, out, byte)
-                position += 1
-                out += 1
+            n_bytes = trailing_zeros(symbol_bytes_at(text, position)) if byte < 0x80 else 0
+            if n_bytes > 0:  # letters, digits and blanks of ASCII
+                n_bytes = min(n_bytes, stop - position)
+                if kind != WORD:
+                    store_byte(text, out, SPACE)
+                    out += 1
+                _move(text, position, out, n_bytes)
+                position += n_bytes
+                out += n_bytes
+                kind = (characters[byte_at(text, position - 1)] >> KIND) & 7
                 continue
-            n_more = (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
-            point = byte & (0x3F >> n_more)
-            for k in range(1, n_more + 1):
+            # Decode a character, and tell whether it begins a token.
+            n_bytes = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+            point = byte & (0xFF >> (n_bytes + (n_bytes > 1)))
+            for k in range(1, n_bytes):
                 point = (point << 6) | (byte_at(text, position + k) & 0x3F)
-            position += n_more + 1
-            point = characters[point]
-            if point < 0:
-                point = SPACE
-            if point < 0x80:
-                store_byte(written, out, point)
-                out += 1
+            position += n_bytes
+            character = characters[point]
+            odd[row] |= character & ODD != 0
+            own = (character >> KIND) & 7
+            if own == BLANK or (own == JOINER and kind == BLANK):
+                kind = BLANK
                 continue
-            n_more = 1 + (point >= 0x800) + (point >= 0x10000)
-            store_byte(written, out, ((0xFF00 >> (n_more + 1)) & 0xFF) | (point >> (6 * n_more)))
-            for k in range(1, n_more + 1):
-                store_byte(written, out + k, 0x80 | ((point >> (6 * (n_more - k))) & 0x3F))
-            out += n_more + 1
-        written_offsets[row + 1] = out
+            if own >= EXTENDER:
+                begins, goes_on = kind == BLANK, own == JOINER and kind == PICTURE
+                own = WORD if begins else kind
+            elif own == PICTURE or own == FLAG:
+                begins = not goes_on or kind != own
+                goes_on = begins and own == FLAG
+            else:
+                begins = kind != own
+            # Write it.
+            kind, at = own, out if own == WORD else others
+            if begins:
+                store_byte(text, at, SPACE)
+                at += 1
+            if character & POINT == point:
+                store_word(text, at, word_at(text, position - n_bytes))
+                at += n_bytes
+            else:
+                at = _encode(text, at, character & POINT)
+            if kind == WORD:
+                out = at
+            else:
+                others = at
+        _move(text, aside, out, others - aside)
+        rows.words_stop[row] = rows.others_start[row] = out
+        out += others - aside
+        rows.others_stop[row] = out
+
+
+@inlined
+def _is_ascii(text: int, position: int, stop: int) -> bool:
+    bits, last = U(0), U(0)
+    n_bytes = stop - position
+    while position < stop:
+        bits |= last
+        last = word_at(text, position)
+        position += 8
+    return (bits | (last & (ALL >> U(-8 * n_bytes & 56)))) & HIGH == U(0)
+
+
+@inlined
+def _encode(text: int, at: int, point: int) -> int:
+    """Write a character in UTF-8; return where the next one goes."""
+    if point < 0x80:
+        store_byte(text, at, point)
+        return at + 1
+    n_more = 1 + (point >= 0x800) + (point >= 0x10000)
+    store_byte(text, at, ((0xFF00 >> (n_more + 1)) & 0xFF) | (point >> (6 * n_more)))
+    for k in range(1, n_more + 1):
+        store_byte(text, at + k, 0x80 | ((point >> (6 * (n_more - k))) & 0x3F))
+    return at + n_more + 1
+
+
+@inlined
+def _move(text: int, start: int, at: int, length: int) -> None:
+    """Write bytes again, and up to seven more."""
+    for k in range(0, length, 8):
+        store_word(text, at + k, word_at(text, start + k))
 
 
 class TermTable(NamedTuple):
     """The distinct terms of rows in order of appearance, and what finds those of one row by key.
 
     A slot has the number of a term. What earlier rows left there is below the first term of a row,
-    and counts as empty. There must be one and a half times as many slots as the longest row can
-    have terms, a power of two.
+    and counts as empty. There must be more slots than the longest row can have terms, a power of
+    two.
     """
 
     slots: NDArray[np.int32]
@@ -117,6 +192,7 @@ class TermTable(NamedTuple):
     counts: NDArray[np.float32]
     starts: NDArray[np.int32]  # where each is spelled
     stops: NDArray[np.int32]
+    symbols: NDArray[np.int32]  # the number of a term of one byte, found without its key; as slots
 
 
 @inlined
@@ -156,26 +232,35 @@ def _count_term(
 
 
 @inlined
-def _spell(text: int, begin: int, length: int, seed: Any, spelled: int, out: int) -> Any:
-    """Write a word in lower case, and a space behind it; return its hash."""
+def _spell(
+    text: int, begin: int, length: int, others: bool, seed: Any, spelled: int, out: int
+) -> Any:
+    """Write a word in lower case, or another token, and a space behind it; return its hash."""
     mixed = seed ^ (U(length) * BY_LENGTH)
     while length > 8:
-        chunk = _lowered(word_at(text, begin))
+        chunk = word_at(text, begin) if others else _lowered(word_at(text, begin))
         store_word(spelled, out, chunk)
         mixed = _mixed(mixed, chunk)
         begin += 8
         out += 8
         length -= 8
-    chunk = _lowered(word_at(text, begin)) & (ALL >> U(64 - 8 * length))
+    chunk = word_at(text, begin) if others else _lowered(word_at(text, begin))
+    chunk &= ALL >> U(64 - 8 * length)
     store_word(spelled, out, chunk)
     store_byte(spelled, out + length, SPACE)
     return _last(_mixed(mixed, chunk))
 
 
+@inlined
+def _token_bytes_at(text: int, position: int, others: bool) -> Any:
+    return symbol_bytes_at(text, position) if others else word_bytes_at(text, position)
+
+
 @compiled
 def scan_terms(
     text: int,
-    offsets: NDArray[np.int64],
+    rows: Rows,
+    symbols: bool,
     seed: Any,
     key_mask: Any,
     pairs: bool,
@@ -185,50 +270,64 @@ def scan_terms(
 ) -> Any:
     """Write the distinct terms of each row; return how many there are, and the length of spelled.
 
-    There go the words in lower case, one space between them.
+    There go the words in lower case, one space between them, then with ``symbols`` other tokens.
     """
     n_terms, out = 0, 0
     indptr[0] = 0
-    for row in range(len(offsets) - 1):
-        position, stop = offsets[row], offsets[row + 1]
-        first = n_terms
-        slot_mask = _slot_mask(stop - position + ((stop - position) >> 1))
-        before, before_start = U(0), -1
-        while position < stop:
-            # Find the words within 64 bytes; one that reaches their end is found in the next 64.
-            mask = word_bytes_at(text, position)
-            left = stop - position
-            if left < SPAN:
-                mask &= ALL >> U(SPAN - left)
-            offset = 0
-            while mask != U(0):
-                skipped = trailing_zeros(mask)
-                mask >>= U(skipped)
-                offset += skipped
-                length = trailing_zeros(~mask)
-                begin = position + offset
-                if offset + length >= SPAN:  # it may go on behind the span
-                    if offset > 0:
-                        break
-                    while length < stop - begin and word_bytes_at(text, begin + length) & U(1):
-                        length += 1
-                    mask = U(0)
-                else:
-                    mask >>= U(length)
-                offset += length
-                # Count the word, and the pair of it and the one before.
-                own, end = _spell(text, begin, length, seed, spelled, out), out + length
-                n_terms = _count_term(
-                    terms, first, n_terms, own & key_mask, slot_mask, A_WORD, out, end
-                )
-                if pairs and before_start >= 0:
-                    key = _pair(before, own) & key_mask
+    for row in range(len(indptr) - 1):
+        length = rows.others_stop[row] - rows.words_start[row]
+        slot_mask = _slot_mask(length + (length >> 1) + 1)
+        first, before, before_start = n_terms, U(0), -1
+        for part in range(2 if symbols else 1):
+            others = part == 1
+            position = rows.others_start[row] if others else rows.words_start[row]
+            stop = rows.others_stop[row] if others else rows.words_stop[row]
+            while position < stop:
+                # Find tokens within 64 bytes; one that reaches their end is found in the next 64.
+                mask = _token_bytes_at(text, position, others)
+                left = stop - position
+                if left < SPAN:
+                    mask &= ALL >> U(SPAN - left)
+                offset = 0
+                while mask != U(0):
+                    skipped = trailing_zeros(mask)
+                    mask >>= U(skipped)
+                    offset += skipped
+                    length = trailing_zeros(~mask)
+                    begin = position + offset
+                    if offset + length >= SPAN:  # it may go on behind the span
+                        if offset > 0:
+                            break
+                        more = SPAN
+                        while more == SPAN and length < stop - begin:
+                            more = trailing_zeros(~_token_bytes_at(text, begin + length, others))
+                            length += more
+                        length = min(length, stop - begin)
+                        mask = U(0)
+                    else:
+                        mask >>= U(length)
+                    offset += length
+                    symbol = byte_at(text, begin) if others and length == 1 else 0
+                    known = terms.symbols[symbol]
+                    if known >= first:
+                        terms.counts[known] += A_WORD if terms.counts[known] > 0 else A_PAIR
+                        continue
+                    # Count the token, and the pair of a word and the one before.
+                    own = _spell(text, begin, length, others, seed, spelled, out)
+                    number, end = n_terms, out + length
                     n_terms = _count_term(
-                        terms, first, n_terms, key, slot_mask, A_PAIR, before_start, end
+                        terms, first, n_terms, own & key_mask, slot_mask, A_WORD, out, end
                     )
-                before, before_start = own, out
-                out = end + 1
-            position += offset if mask != U(0) else max(offset, SPAN)
+                    if symbol > 0 and n_terms > number:
+                        terms.symbols[symbol] = number
+                    if pairs and not others and before_start >= 0:
+                        key = _pair(before, own) & key_mask
+                        n_terms = _count_term(
+                            terms, first, n_terms, key, slot_mask, A_PAIR, before_start, end
+                        )
+                    before, before_start = own, out
+                    out = end + 1
+                position += offset if mask != U(0) else max(offset, SPAN)
         indptr[row + 1] = n_terms
     return n_terms, out
 
@@ -237,6 +336,14 @@ def scan_terms(
 def _of_word(byte: int) -> bool:
     """Return whether a byte belongs to a word: a letter, a digit or above 127."""
     return 0x61 <= (byte | 0x20) <= 0x7A or 0x30 <= byte <= 0x39 or byte >= 0x80
+
+
+@inlined
+def _is_kept(byte: int, symbols: bool) -> bool:
+    """Return whether n-grams have a byte: all but blanks, or those of words."""
+    if symbols:
+        return byte > SPACE or not (byte >= 0x1C or 0x09 <= byte <= 0x0D)
+    return _of_word(byte)
 
 
 @inlined
@@ -281,7 +388,8 @@ def hash_names(
 @compiled
 def scan_ngrams(
     text: int,
-    offsets: NDArray[np.int64],
+    rows: Rows,
+    symbols: bool,
     seed: Any,
     key_mask: Any,
     shortest: int,
@@ -292,23 +400,24 @@ def scan_ngrams(
 ) -> Any:
     """Write the distinct n-grams of characters of each row, as ``scan_terms`` its words.
 
-    Spelled are the words in lower case with a space on either side.
+    Spelled is what stands between blanks, without ``symbols`` words, in lower case with a space on
+    either side. What is shorter than the shortest n-gram is one, but not without ``symbols``.
     """
     n_terms, out = 0, 0
     indptr[0] = 0
-    for row in range(len(offsets) - 1):
-        position, stop = offsets[row], offsets[row + 1]
+    for row in range(len(indptr) - 1):
+        position, stop = rows.words_start[row], rows.words_stop[row]
         first = n_terms
         slot_mask = _slot_mask(3 * (longest - shortest + 1) * (stop - position + 1))
         while position < stop:
-            if not _of_word(byte_at(text, position)):
+            if not _is_kept(byte_at(text, position), symbols):
                 position += 1
                 continue
             # Spell the word.
             begin, n_characters = out, 2
             store_byte(spelled, out, SPACE)
             out += 1
-            while position < stop and _of_word(byte_at(text, position)):
+            while position < stop and _is_kept(byte_at(text, position), symbols):
                 byte = byte_at(text, position)
                 if 0x41 <= byte <= 0x5A:
                     byte |= 0x20
@@ -320,7 +429,8 @@ def scan_ngrams(
             out += 1
             store_byte(spelled, out, SPACE)  # so that a search for the next character ends
             # Count its n-grams, the short ones first.
-            for size in range(shortest, min(longest, n_characters) + 1):
+            least = min(shortest, n_characters) if symbols else shortest
+            for size in range(least, min(longest, n_characters) + 1):
                 start, end = begin, begin
                 for _ in range(size):
                     end = _next_character(spelled, end)

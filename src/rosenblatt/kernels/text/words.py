@@ -82,8 +82,19 @@ def double_of_bits(word: Any) -> float:
 def word_bytes_at(text: int, position: int) -> Any:
     """Return a mask of the 64 bytes from here on: a bit is set for A-Z, a-z, 0-9 and above 127."""
     span = span_at(text, position)
+    return mask_of(_letters_and_digits(span) | (span > 127))
+
+
+@instruction
+def symbol_bytes_at(text: int, position: int) -> Any:
+    """Return a mask of the 64 bytes from here on: a bit is set for symbols and above 127."""
+    span = span_at(text, position)
+    return mask_of((span > 0x20) & (span != 0x7F) & ~_letters_and_digits(span))
+
+
+def _letters_and_digits(span: Any) -> Any:
     letter, digit = (span | 0x20) - ord("a"), span - ord("0")  # what is below wraps around
-    return mask_of((letter < 26) | (digit < 10) | (span > 127))
+    return (letter < 26) | (digit < 10)
 
 
 @instruction
