@@ -224,7 +224,12 @@ class Decisions:
                 f"{word_list(names, NAMES_SHOWN)}: {clause(reason, len(names))}"
                 for reason, names in reasons.items()
             ]
-            lines.append(("left out", "; ".join(groups)))
+            words_out = "; ".join(groups)
+            if any(reason.startswith("it") for reason in reasons):  # nobody said it
+                roles = [f"{Parameter(role)}" for role in ("category", "text", "numeric")]
+                keep = f"; to learn from a column, name it with {word_list(roles, joint=' or ')}"
+                words_out = Sentence(words_out, keep)
+            lines.append(("left out", words_out))
         return lines
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.wording import composed
 
 Label = int | float | str
 LabelSet = tuple[str, ...]  # the labels of a row that may have several, sorted
@@ -93,7 +94,10 @@ def single_labels(labels: Iterable[Label | LabelSet]) -> list[Label]:
     """
     parts: Iterable[Iterable[Label]]
     parts = (label if isinstance(label, tuple) else (label,) for label in labels)
-    return list(dict.fromkeys(chain.from_iterable(parts)))
+    found: dict[Label, Label] = {}
+    for label in chain.from_iterable(parts):
+        found.setdefault(composed(label) if isinstance(label, str) else label, label)
+    return list(found.values())
 
 
 def plain_number(text: str) -> str | None:
@@ -188,7 +192,8 @@ class Classes:
     """The classes met so far, numbered in the order in which they were first met.
 
     One table may be shared by several files, so that a number means the same class in all. Labels
-    that a model knows come first, and are found by other spellings, too.
+    that a model knows come first, and are found by other spellings, too. Two texts that are the
+    same once composed are one label, as it is written first.
 
     >>> classes = Classes()
     >>> classes.codes(["spam", "ham"]), classes.codes(["ham", "eggs"])
@@ -200,6 +205,7 @@ class Classes:
     def __init__(self, labels: Iterable[Any] = ()) -> None:
         self.labels: tuple[Any, ...] = tuple(labels)  # or sets of them
         self._codes = {str(label): code for code, label in enumerate(self.labels)}
+        self._composed = {composed(text): code for text, code in self._codes.items()}
         self._known = self.labels  # by a model
         self._respelled: dict[str, str] = {}  # labels that were found by another spelling
 
@@ -217,9 +223,13 @@ class Classes:
             text = str(label)
             if text in codes:
                 continue
+            plain = composed(text)
+            if plain in self._composed:
+                codes[text] = self._composed[plain]
+                continue
             known = None if isinstance(label, tuple) else self._spellings.find(label)
             if known is None:
-                codes[text] = len(self.labels) + len(new)
+                codes[text] = self._composed[plain] = len(self.labels) + len(new)
                 new.append(self._like_known(label))
             else:
                 codes[text], self._respelled[text] = codes[known], known

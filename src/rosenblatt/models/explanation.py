@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.tables.table import found_name
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
@@ -117,6 +118,7 @@ def namer(model: Model) -> Callable[[int], str]:
 def class_number(model: Model, text: str) -> int:
     """Return the number of the class or label that is written so."""
     written = [str(label) for label in model.classes]
+    text = found_name(text, written) or text
     if text not in written:
         known = word_list(written)
         raise InputError(f"The model knows no {model.noun} {text!r}; it knows {known}.")

@@ -16,6 +16,7 @@ from rosenblatt.data.encoding.features import (
     BLANKS,
     FOLDING,
     MISSING,
+    TOKENS,
     DatePart,
     FeatureColumn,
     InputColumn,
@@ -29,6 +30,7 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import SEED, column_seed, term_hash
+from rosenblatt.wording import composed
 
 if TYPE_CHECKING:
     from rosenblatt.data.encoding.familiarity import ColumnCounts
@@ -72,7 +74,7 @@ def _level_numbers(
         if not level and value is not None and column.role == "list":
             numbers[value] = -1  # in a list it is nothing
             continue
-        key = term_hash(level, seed)
+        key = _level_hash(level, seed, numbering)
         numbers[value] = numbering.level(column.place, key, level, n_rows)
         if counts is not None:
             counts.add_level(column.place, level, numbers[value], n_rows)
@@ -113,7 +115,8 @@ def _one_each(series: "pl.Series") -> "pl.Series":
 def group_keys(table: Table, column: str) -> NDArray[np.uint64]:
     """Return a number for the group of each row, the same for equal values."""
     values = plainly_typed(table.frame[column])
-    keys = {value: term_hash(level_name(value), SEED) >> 1 for value in values.unique().to_list()}
+    levels = {value: level_name(value).decode() for value in values.unique().to_list()}
+    keys = {value: term_hash(composed(one).encode(), SEED) >> 1 for value, one in levels.items()}
     return np.array([keys[value] for value in values.to_list()], np.uint64)
 
 
@@ -124,8 +127,15 @@ def known_level(value: Any, column: FeatureColumn, numbering: Numbering) -> byte
         return folded_level(level)
     if not level:
         return level
-    key = term_hash(level, column_seed(column.role, column.title))
+    key = _level_hash(level, column_seed(column.role, column.title), numbering)
     return numbering.spelling(column.place, key, value, level)
+
+
+def _level_hash(level: bytes, seed: int, numbering: Numbering) -> int:
+    """Return the hash of a level, by which it is found: as it is once it is composed."""
+    if numbering.version >= TOKENS and not level.isascii():
+        level = composed(level.decode()).encode()
+    return term_hash(level, seed)
 
 
 def missing_numbers(

@@ -29,20 +29,20 @@ from rosenblatt.data.encoding.numbers import (
 )
 from rosenblatt.data.encoding.vectors import is_vector, vector_width
 from rosenblatt.data.polars import pl
-from rosenblatt.data.tables.table import Table
+from rosenblatt.data.tables.table import Table, found_name
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import counted, nearest, word_list
 
 TEXT_ROWS = 1000  # that decide between text and category
 FEWEST_WORDS = 3  # on average, in a column of text whose values mostly differ
-WORD_USES = 4  # of each word, on average, where two words a value are text
+FEWEST_WHOLE = 1.5  # without digits beside them, which is so in names and titles, but not in keys
 SURELY_TEXT = 8  # words on average, in any column of text
 MOSTLY = 0.9  # of the rows
 MOST_UNREMARKED = 20  # values of a category that may look like numbers
 CODE = r"^\s*0[0-9]"
 NUMBER_AND_UNIT = r"^[-+($€£]*[0-9][0-9.,' ]*[)%€]?\s*[\p{L}°µ/²³]{0,6}\.?$"
 NEARLY_ALL = 0.99
-WORD = r"\p{L}{2,}"
+WORD = r"[\p{L}\p{M}]{2,}"
 # Letters of scripts that put no blanks between words.
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 FEWEST_ALIKE = 3  # notes that become one
@@ -73,8 +73,9 @@ def detected_columns(
 
     Numeric if all values are numbers, or lengths of time; with ``lenient`` 99 % of them are enough.
     Dates and times become categories of their parts, lists of words several categories. Text if its
-    values have at least three words on average and more than half of them differ, or at least eight
-    words. Everything else is a category. A column that counts or names the rows is left out.
+    values have at least three words on average, or mostly two without digits, and more than half of
+    them differ, or at least eight words. Everything else is a category. A column that counts or
+    names the rows is left out.
     """
     frame, heading = sample.table.frame, sample.table.heading
     comma = heading is not None and heading.dialect.separator == ";"
@@ -146,10 +147,7 @@ def _text_or_category(values: "pl.Series") -> Role:
     some = values.head(TEXT_ROWS)
     n_words = _mean_matches(some, WORD) + _mean_matches(some, UNSPACED) / LETTERS_A_WORD
     mostly_differ = 2 * some.n_unique() > len(some)
-    enough = n_words >= FEWEST_WORDS
-    if 2 <= n_words < FEWEST_WORDS:  # few words make titles and queries, but not names
-        words = some.str.extract_all(WORD).explode()
-        enough = len(words) >= WORD_USES * words.n_unique()
+    enough = n_words >= FEWEST_WORDS or _mean_matches(some, rf"\b{WORD}\b") >= FEWEST_WHOLE
     return "text" if n_words >= SURELY_TEXT or (enough and mostly_differ) else "category"
 
 
@@ -165,7 +163,7 @@ def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
         if column.role != "text" or table.frame[column.name].dtype != pl.String:
             continue
         some = _present(table.frame[column.name]).head(TEXT_ROWS)
-        letters, words = (_mean_matches(some, pattern) for pattern in (r"\p{L}", r"\p{L}+"))
+        letters, words = (_mean_matches(some, each) for each in (r"\p{L}", r"[\p{L}\p{M}]+"))
         if 2 * _mean_matches(some, UNSPACED) > letters:
             reasons.append(f"'{column.name}' has no blanks between its words")
         elif letters > LONG_WORDS * words:
@@ -428,7 +426,7 @@ def column_names(
     """Return the names of the columns that are meant; "a,b" are two, unless one is so called."""
     names: list[str] = []
     for which in listed:
-        known = alone or which in table.frame.columns
+        known = alone or found_name(str(which), table.frame.columns) is not None
         if isinstance(which, str) and "," in which and not known:
             names += [column_name(table, one.strip(), parameter) for one in which.split(",")]
         else:
@@ -445,8 +443,9 @@ def column_name(table: Table, which: str | int, parameter: str) -> str:
     names = table.frame.columns
     if isinstance(which, int) and -len(names) <= which < len(names):
         return names[which]
-    if isinstance(which, str) and which in names:
-        return which
+    own = found_name(which, names) if isinstance(which, str) else None
+    if own is not None:
+        return own
     if isinstance(which, str) and re.fullmatch("-?[1-9][0-9]*", which):
         number = int(which)
         if -len(names) <= number <= len(names):

@@ -231,7 +231,7 @@ def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]
     """
     lengths = column.str.len_bytes().fill_null(0)
     offsets = running_sums(lengths.to_numpy())
-    room = 3 * int(offsets[-1]) + 2 * int(lengths.max() or 0) + 2 * SPAN
+    room = 3 * int(offsets[-1]) + 2 * int(np.diff(offsets).max(initial=0)) + 2 * SPAN
     text = scratch("text", room, np.uint8)
     if offsets[-1]:
         filled = column.filter(lengths > 0)  # an empty list would become a null

@@ -31,6 +31,7 @@ from rosenblatt.data.tables.table import (
     choose,
     choose_unnamed,
     flat_row,
+    found_name,
     in_slices,
 )
 from rosenblatt.errors import InputError
@@ -295,14 +296,21 @@ class JsonLinesParser:
     def _flat(self, objects: list[Object], *, nested: bool) -> list[Object]:
         """Return objects with the values of nested ones; the first rows say which keys hold such.
 
-        Unless an object may be ``nested``, and none has been so far, they are returned as they are.
+        Unless an object may be ``nested``, and none has been so far, they are as they are, but for names
+        that the model writes in another form of Unicode.
         """
-        if not nested and not self._nesting.objects:
-            return objects
-        with _nesting_errors():
-            if self._kinds is None and self._wanted is None:
-                self._nesting = Nesting.of(objects)
-            return [flat_row(one, self._nesting) for one in objects]
+        if nested or self._nesting.objects:
+            with _nesting_errors():
+                if self._kinds is None and self._wanted is None:
+                    self._nesting = Nesting.of(objects)
+                objects = [flat_row(one, self._nesting) for one in objects]
+        names = () if self._wanted is None else self._wanted.names
+        for name in (name for name in names if not name.isascii()):
+            for one in objects:
+                other = found_name(name, one)
+                if other is not None and other != name:
+                    one[name] = one.pop(other)
+        return objects
 
     def _frame(self, objects: list[Object]) -> pl.DataFrame:
         """Return objects as rows; the first ones decide on the columns."""

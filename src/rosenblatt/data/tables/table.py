@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import NO_TERMS, BadRow, Batch
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
-from rosenblatt.wording import counted, word_list
+from rosenblatt.wording import composed, counted, word_list
 
 MOST_ROWS = 1 << 16  # in a table
 MOST_BYTES = 4 << 20  # about, in memory
@@ -186,12 +186,28 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(distinct)
 
 
+def found_name(name: str, names: Iterable[str]) -> str | None:
+    """Return the name that is this one: as it is written, else the only one once composed.
+
+    >>> found_name("e\N{COMBINING ACUTE ACCENT}", ["é", "e"]) == "é"
+    True
+    """
+    names = list(names)
+    if name in names:
+        return name
+    alike = [one for one in names if composed(one) == composed(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand among the named ones of a file."""
     columns = distinct_names(columns)
     number = {name: k for k, name in enumerate(columns)}
     if wanted is None:
         return number
+    missed = [name for name in wanted.names if name not in number and not name.isascii()]
+    alike = {name: found_name(name, columns) for name in missed}
+    number |= {name: number[other] for name, other in alike.items() if other is not None}
     for name in wanted.required:
         if name not in number:
             raise InputError(f"{file} has no column {name!r}; it has {listed_names(columns)}.")

@@ -123,7 +123,7 @@ def separate(
             if own >= EXTENDER:
                 begins, goes_on = kind == BLANK, own == JOINER and kind == PICTURE
                 own = WORD if begins else kind
-            elif own == PICTURE or own == FLAG:
+            elif own in (PICTURE, FLAG):
                 begins = not goes_on or kind != own
                 goes_on = begins and own == FLAG
             else:
@@ -149,7 +149,7 @@ def separate(
 
 
 @inlined
-def _is_ascii(text: int, position: int, stop: int) -> bool:
+def _is_ascii(text: int, position: int, stop: int) -> Any:
     bits, last = U(0), U(0)
     n_bytes = stop - position
     while position < stop:
