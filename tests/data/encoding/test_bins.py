@@ -1,5 +1,6 @@
 """Bins of numbers: equally frequent ranges beside the numbers, the same however rows are read."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample, quantile_edges
+from rosenblatt.data.encoding.features import FeatureColumn, KeptNumbering
+from rosenblatt.data.encoding.numbers import (
+    ColumnStatistics,
+    NumberBins,
+    RowSample,
+    edge_between,
+    quantile_edges,
+)
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
@@ -29,13 +37,55 @@ def test_the_sample_does_not_depend_on_blocks(lengths: list[int], room: int) -> 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=60), st.integers(2, 8))
 def test_edges_part_the_values(values: list[int], n_bins: int) -> None:
-    """Edges ascend, are values that occur, and leave no bin empty."""
+    """Edges ascend, lie between values that occur, and leave no bin empty."""
     given_values = np.array(values, float)
     edges = quantile_edges(given_values, n_bins)
     assert len(edges) < n_bins
-    assert set(edges) <= set(given_values)
+    assert not set(edges) & set(given_values)
     counts = np.bincount(np.searchsorted(edges, given_values, "right"), minlength=len(edges) + 1)
     assert (counts > 0).all()
+
+
+@given(st.floats(-1e140, 1e140), st.floats(-1e140, 1e140), st.integers(1, 40))
+def test_an_edge_lies_midway(one: float, other: float, steps: int) -> None:
+    """An edge tells two numbers apart, however near; with room it is in their middle half."""
+    near = one
+    for _ in range(steps):
+        near = math.nextafter(near, math.inf)
+    assert one < edge_between(one, near) <= near
+    low, high = sorted((one, other))
+    if high - low > 1e-9 * max(-low, high):
+        room = 0.2 * (high - low)
+        assert low + room < edge_between(low, high) < high - room
+
+
+def test_edges_have_few_digits() -> None:
+    """An edge has as few digits as tell the two numbers apart."""
+    found = [edge_between(*pair) for pair in ((3.0, 4.0), (0.1, 0.2), (17.31, 22.9), (-8.0, 7.0))]
+    assert found == [3.5, 0.15, 20.0, 0.0]
+    days = np.arange(20_170_101.0, 20_170_131.0)
+    edges = quantile_edges(days, 3)
+    assert edges.tolist() == [20170110.5, 20170120.5]
+    column = FeatureColumn("day", "numeric")
+    numbering = KeptNumbering(10)
+    NumberBins.named([edges], [column], numbering)
+    names = [numbering.name(k)[1] for k in range(3)]
+    assert names == ["below 20170110.5", "from 20170110.5 to 20170120.5", "from 20170120.5"]
+
+
+def test_rounding_changes_no_label(tmp_path: Path) -> None:
+    """Numbers written as float32, or rounded at the tenth decimal, have the same labels."""
+    rows = np.random.default_rng(4).integers(1, 400, (3000, 2)) / 30
+    labels = np.where(np.sin(rows[:, 0]) + np.cos(rows[:, 1]) > 0, "yes", "no")
+    path = tmp_path / "train.csv"
+    lines = [f"{a!r},{b!r},{k}" for (a, b), k in zip(rows.tolist(), labels, strict=True)]
+    path.write_text("\n".join(["a,b,label", *lines, ""]))
+    model = model_from_files(str(path), label="label", bins=20)
+    guess = [model.predict([dict(zip("ab", row, strict=True)) for row in rows.tolist()])]
+    for other in (rows.astype(np.float32).astype(float), rows.round(10)):
+        guess.append(model.predict([dict(zip("ab", row, strict=True)) for row in other.tolist()]))
+    np.testing.assert_array_equal(guess[0], guess[1])
+    np.testing.assert_array_equal(guess[0], guess[2])
 
 
 def waves(folder: Path, n_rows: int = 600) -> str:

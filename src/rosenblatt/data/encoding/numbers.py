@@ -5,6 +5,7 @@ a sign of money or a percent sign, with thousands apart (1,234.5 or 1 234.5), ne
 parentheses, or with a comma before the decimals (1.234,5), decided once for a column.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -384,15 +385,35 @@ def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float
     """Return the edges between ranges of about equally many values; values that are equal meet.
 
     >>> quantile_edges(np.array([1.0, 2.0, 3.0, 4.0]), 2).tolist()
-    [3.0]
+    [2.5]
     >>> quantile_edges(np.array([0.0, 0.0, 0.0, 9.0]), 4).tolist()
-    [9.0]
+    [4.0]
     """
     if not len(values):
         return np.empty(0)
-    levels = np.arange(1, n_bins) / n_bins
-    edges = np.quantile(values, levels, method="higher")
-    return np.asarray(edges[np.diff(edges, prepend=values.min()) > 0.0])
+    ascending = np.sort(values)
+    places = -(-np.arange(1, n_bins) * (len(values) - 1) // n_bins)  # rounded up
+    above = np.unique(ascending[places])
+    above = above[above > ascending[0]]
+    below = ascending[np.searchsorted(ascending, above) - 1]
+    return np.array([*map(edge_between, below.tolist(), above.tolist())])
+
+
+def edge_between(low: float, high: float) -> float:
+    """Return a number midway between two, with the fewest digits in the middle half.
+
+    On an edge that is itself a value, rounding by the writer of a file would decide.
+
+    >>> edge_between(19.87, 20.16), edge_between(1234.0, 1235.0), edge_between(-1.0, 1.25)
+    (20.0, 1234.5, 0.0)
+    """
+    middle, room = low + (high - low) / 2, (high - low) / 4
+    first = -math.floor(math.log10(max(-low, high)))
+    for digits in range(first, first + 18):
+        edge = round(middle, digits)
+        if low < edge and abs(edge - middle) <= room:
+            return edge
+    return high  # the next number after the lower one
 
 
 class NumberBins:
@@ -445,7 +466,7 @@ def _features(
     """Return the feature of each range of a column; a column of one range has none."""
     if not len(edges):
         return np.full(1, -1, np.int32)
-    texts = [f"{edge:.6g}" for edge in edges]
+    texts = [f"{edge:.15g}" for edge in edges]
     between = [f"from {a} to {b}" for a, b in pairwise(texts)]
     names = [f"below {texts[0]}", *between, f"from {texts[-1]}"]
     seed = column_seed("bin", column.title)
