@@ -42,6 +42,20 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+def told_apart(*values: float) -> list[str]:
+    """Return numbers for people, with as many digits as tell them apart.
+
+    >>> told_apart(2016.6, 2017.4), told_apart(2016.0, 2018.0)
+    (['2,016.6', '2,017.4'], ['2,016', '2,018'])
+    """
+    texts = [number(value) for value in values]
+    for digits in range(5, 18):
+        if len({*texts}) == len({*values}):
+            break
+        texts = [f"{value:,.{digits}g}" for value in values]
+    return texts
+
+
 def decimals(value: float | None) -> str:
     """Return a figure between 0 and 1 with three decimals."""
     return MISSING if value is None else f"{value:.3f}"

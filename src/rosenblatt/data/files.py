@@ -411,8 +411,7 @@ class TrainingFiles:
             self.files.notes.append(
                 Sentence(
                     f"{parts[0]}{parts[1].partition(';')[0]}, so the column is taken for a"
-                    " category. If it should hold numbers, mend the file and use "
-                    f"{Parameter('numeric', column)}."
+                    f" category. If it should hold numbers, use {Parameter('numeric', column)}."
                 )
             )
             self.columns = replace(self.columns, category=(*self.columns.category, column))

@@ -81,11 +81,13 @@ def test_rounding_changes_no_label(tmp_path: Path) -> None:
     lines = [f"{a!r},{b!r},{k}" for (a, b), k in zip(rows.tolist(), labels, strict=True)]
     path.write_text("\n".join(["a,b,label", *lines, ""]))
     model = model_from_files(str(path), label="label", bins=20)
-    guess = [model.predict([dict(zip("ab", row, strict=True)) for row in rows.tolist()])]
-    for other in (rows.astype(np.float32).astype(float), rows.round(10)):
-        guess.append(model.predict([dict(zip("ab", row, strict=True)) for row in other.tolist()]))
-    np.testing.assert_array_equal(guess[0], guess[1])
-    np.testing.assert_array_equal(guess[0], guess[2])
+    written = (rows, rows.astype(np.float32).astype(float), rows.round(10))
+    plain, *others = (
+        model.predict([dict(zip("ab", row, strict=True)) for row in numbers.tolist()])
+        for numbers in written
+    )
+    for guess in others:
+        np.testing.assert_array_equal(guess, plain)
 
 
 def waves(folder: Path, n_rows: int = 600) -> str:

@@ -81,7 +81,7 @@ GONE = pl.lit(None, pl.Float64)
         (pl.col("price") * 3, "Column 'price': the median is 3 times that of the training rows."),
         (
             -pl.col("price"),
-            "Column 'price': the median is -98.83, that of the training rows 100.2.",
+            "Column 'price': the median is -98.85, that of the training rows 100.2.",
         ),
         (
             pl.when(pl.col("price") > 120).then(10_000.0).otherwise("price").alias("price"),
@@ -99,6 +99,21 @@ def test_sentences(change: pl.Expr, sentence: str) -> None:
     assert remarks(encoding, new) == []
     (told,) = remarks(encoding, new.with_columns(change))
     assert told.startswith(sentence), told
+
+
+@pytest.mark.parametrize(
+    ("year", "new", "median"),
+    [
+        (2016.7, [2016.9] * 200, "2,016.9, that of the training rows 2,016.7"),
+        (2017.0, [2016.0, 2018.0] * 100, "2,018, that of the training rows 2,017"),
+        (2017.0, [2016.5, 2016.0] * 100, "2,016, that of the training rows 2,017"),
+    ],
+)
+def test_medians_are_told_apart(year: float, new: list[float], median: str) -> None:
+    """Two medians that differ are written with as many digits as show it."""
+    encoding = learned(pl.DataFrame({"year": [year] * 500}))
+    (told,) = remarks(encoding, pl.DataFrame({"year": new}))
+    assert told == f"Column 'year': the median is {median}."
 
 
 def test_single_row() -> None:

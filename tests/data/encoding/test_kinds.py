@@ -180,8 +180,53 @@ def test_a_person_is_told_of_a_word_among_numbers() -> None:
     (note,) = TableEncoding.from_sample(table(columns)).notes
     assert note == (
         "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
-        " one, mend the file and use numeric='age'."
+        " one, use numeric='age'."
     )
+
+
+def test_rows_without_a_label_decide_on_no_column() -> None:
+    """A total at the end, in a row without a label, leaves a column of numbers what it is."""
+    columns = {"age": [str(k * 7 % 50) for k in range(40)], "label": ["p", "n"] * 20}
+    for missing in ("", "NA", None):
+        ended = {"age": [*columns["age"], "Total"], "label": [*columns["label"], missing]}
+        encoding = TableEncoding.from_sample(table(ended))
+        assert [one.role for one in encoding.columns] == ["numeric", "label"]
+        assert not encoding.notes
+
+
+def test_shares_with_and_without_a_percent_sign_are_told_of() -> None:
+    """29% is read as 29 and 0.29 as 0.29: whether they mean the same, only a person can say."""
+    labels = ["p", "n", "n", "p"] * 10
+    encoding = TableEncoding.from_sample(table({"rate": ["29%", "0.29"] * 20, "label": labels}))
+    assert encoding.columns[0] == InputColumn("rate", "numeric", form="point")
+    (note,) = encoding.notes
+    assert note == (
+        "Column 'rate' has numbers such as '29%', read as 29, beside '0.29', read as 0.29: if they"
+        " mean the same, write all with a percent sign or none."
+    )
+    for values, said in ((["29%", "-"], "'29%', read as 29."), (["$1", "2"], "'$1', read as 1.")):
+        (note,) = TableEncoding.from_sample(table({"x": values * 20, "label": labels})).notes
+        assert note == f"Column 'x' has numbers such as {said}"
+
+
+@pytest.mark.parametrize(
+    ("values", "read", "other"),
+    [
+        (["05/05/2021", "03/04/2021"], "2021-03-04", "2021-04-03"),
+        (["03.04.2021", "05.05.2021"], "2021-04-03", "2021-03-04"),
+    ],
+)
+def test_days_that_may_be_months_are_told_of(values: list[str], read: str, other: str) -> None:
+    """Where day and month cannot be told apart it is said how dates are read; else nothing is."""
+    labels = ["p", "n", "n", "p"] * 10
+    (note,) = TableEncoding.from_sample(table({"day": values * 20, "label": labels})).notes
+    shown = max(values, key=lambda value: value[:2] != "05")
+    assert note == (
+        f"Column 'day': day and month cannot be told apart in dates such as '{shown}', read as"
+        f" {read}. If it is {other}, write dates in that way."
+    )
+    for clear in ([values[0], f"31{values[0][2:]}"], ["05/05/2021", "06/06/2021"]):
+        assert not TableEncoding.from_sample(table({"day": clear * 20, "label": labels})).notes
 
 
 THOUSANDS = ["7.082", "912", "23.162", "88"] * 10

@@ -329,7 +329,7 @@ def test_words_that_come_late_in_a_column_of_numbers(tmp_path: Path, ending: str
     line = 30_002 if ending == "csv" else 30_001
     assert (
         f"{file}, line {line}: 'new' in column 'n' is not a finite number, so the column is taken"
-        " for a category. If it should hold numbers, mend the file and use numeric='n'."
+        " for a category. If it should hold numbers, use numeric='n'."
     ) in model.training["notes"]
     with pytest.raises(InputError, match="for a column of words use category='n'"):
         model_from_files(file, numeric="n")

@@ -18,7 +18,7 @@ from rosenblatt.data.batch import Batch, running_sums
 from rosenblatt.data.encoding.features import CHARACTERS, FeatureColumn, InputColumn
 from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample
 from rosenblatt.kernels.rows import finalized
-from rosenblatt.wording import number
+from rosenblatt.wording import number, told_apart
 
 # Of each column of training, NaN where it is not known: the share of missing values; the share of
 # values or words that other rows have as well; and quantiles of numbers.
@@ -237,13 +237,16 @@ def _far(values: NDArray[Any], training: NDArray[Any], surprise: Surprise) -> st
     low, median, high = training.tolist()
     if math.isnan(median):
         return None
-    n = max(int(np.count_nonzero(values > high)), int(np.count_nonzero(values < low)))
+    n_above, n_below = np.count_nonzero(values > high), np.count_nonzero(values < low)
+    n = int(max(n_above, n_below))
     if 2 * n < len(values) or not surprise(n, len(values), TAIL):
         return None
-    now = float(np.median(values))
+    # Of an even number, the middle one that is in the tail
+    now = float(np.quantile(values, 0.5, method="higher" if n_above >= n_below else "lower"))
     ratio = now / median if median else 0.0
     if ratio <= 0.0 or 0.5 < ratio < 2:
-        return f"the median is {number(now)}, that of the training rows {number(median)}"
+        here, there = told_apart(now, median)
+        return f"the median is {here}, that of the training rows {there}"
     power = round(math.log10(ratio))
     if abs(math.log10(ratio) - power) < 0.05:  # as if a unit had changed
         ratio = 10**power
@@ -260,7 +263,7 @@ def _beyond(
     rise = max(LEAST_OUTSIDE, 2 * DOUBT / max(n_training, 1))
     if not surprise(n, len(values), 0.0, rise=rise, doubt=2 * DOUBT):
         return None
-    span = f"{number(low)} to {number(high)}"
+    span = " to ".join(told_apart(low, high))
     return (
         f"{percentage(n / len(values))} of its numbers are outside of the range of training, {span}"
     )

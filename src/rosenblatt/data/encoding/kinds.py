@@ -8,7 +8,7 @@ from typing import cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding.categories import date_form, read_lists
+from rosenblatt.data.encoding.categories import date_form, read_dates, read_lists
 from rosenblatt.data.encoding.features import MISSING, Columns, DatePart, InputColumn, Role
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
@@ -17,6 +17,7 @@ from rosenblatt.data.encoding.label_column import (
     guess_label,
     label_notes,
     label_separator,
+    labelled_rows,
     quoted_columns,
 )
 from rosenblatt.data.encoding.numbers import (
@@ -53,6 +54,7 @@ UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
 IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")
 LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so large are not exact
 ABSENT = {None, *MISSING, *PLACEHOLDERS}
+SWAPPED = {"dmy": "mdy", "mdy": "dmy"}
 MARK_ROWS = 200  # in which a mark before decimals or thousands is looked for
 
 
@@ -231,15 +233,42 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
     if not len(values):
         rows = f"the first {n_rows:,} rows" if n_rows else "the file"
         return [f"Column '{name}' has no value in {rows}; it is taken for a category."]
+    distinct = sample.distinct(name)
     if column.role == "numeric":
-        plain = plain_numbers(values, column.form)
-        changed = (plain != values).arg_true()
-        row = int(changed[0]) if len(changed) else 0
-        number = plain.cast(pl.Float64, strict=False)[row]
-        return [f"Column '{name}' has numbers such as '{values[row]}', read as {number:.15g}."]
+        return [_number_note(name, distinct, column.form)]
+    if column.form in SWAPPED:
+        return _date_notes(name, distinct, column.form)
     if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
         return []
-    return _category_notes(name, values, sample.distinct(name))
+    return _category_notes(name, values, distinct)
+
+
+def _number_note(name: str, distinct: "pl.Series", form: str) -> str:
+    """Return how numbers are read that people wrote, shares with and without a sign above all."""
+    plain = plain_numbers(distinct, form)
+    numbers = plain.cast(pl.Float64, strict=False)
+    marked = distinct.str.contains("%", literal=True)
+    rows = [*(plain != distinct).arg_true()[:1], *marked.arg_true()[:1]][-1:] or [0]
+    told = f"Column '{name}' has numbers such as '{distinct[rows[0]]}', read as"
+    told = f"{told} {numbers[rows[0]]:.15g}"
+    bare = (~marked & numbers.is_not_null()).arg_true()
+    if not marked.any() or not len(bare):
+        return f"{told}."
+    other = f"beside '{distinct[bare[0]]}', read as {numbers[bare[0]]:.15g}"
+    return f"{told}, {other}: if they mean the same, write all with a percent sign or none."
+
+
+def _date_notes(name: str, distinct: "pl.Series", form: str) -> list[str]:
+    """Return a sentence on dates whose day and month may be exchanged."""
+    read, other = (read_dates(distinct, one) for one in (form, SWAPPED[form]))
+    unlike = (read != other).arg_true()
+    if other.null_count() or not len(unlike):
+        return []
+    value, day, swapped = (dates[int(unlike[0])] for dates in (distinct, read, other))
+    unclear = (
+        f"day and month cannot be told apart in dates such as '{value}', read as {day:%Y-%m-%d}"
+    )
+    return [f"Column '{name}': {unclear}. If it is {swapped:%Y-%m-%d}, write dates in that way."]
 
 
 def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
@@ -259,7 +288,7 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
         why += " numbers. If they should be,"
     else:
         return []
-    advice = f"mend the file and use {Parameter('numeric', name)}."
+    advice = f"use {Parameter('numeric', name)}."
     return [Sentence(f"Column '{name}' is taken for a category{why} {advice}")]
 
 
@@ -293,6 +322,7 @@ def assigned_columns(
     separator = ""
     if guess is not None:
         separator = label_separator(table, guess.column, said.label_separator)
+        table = labelled_rows(table, guess.column, separator)
     free = [name for name in table.frame.columns if name not in roles]
     sample = Sample(table)
     detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}

@@ -417,6 +417,13 @@ def label_faults(table: Table, name: str, separator: str) -> dict[int, str]:
     return {row: faults[value] for row, value in enumerate(series) if value in faults}
 
 
+def labelled_rows(table: Table, name: str, separator: str) -> Table:
+    """Return the rows of a table that have a label; all of them where none has."""
+    has_label = np.ones(table.frame.height, bool)
+    has_label[[*label_faults(table, name, separator)]] = False
+    return table.filtered(has_label) if has_label.any() else table
+
+
 def _read_labels(
     table: Table, name: str, separator: str
 ) -> "tuple[pl.Series, dict[Any, Label | LabelSet], dict[Any, str]]":
