@@ -22,8 +22,10 @@ from rosenblatt.data.encoding import (
     TableEncoding,
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
-from rosenblatt.data.encoding.features import Columns
-from rosenblatt.data.encoding.label_column import check_quantity
+from rosenblatt.data.encoding.features import Columns, InputColumn
+from rosenblatt.data.encoding.kinds import column_names
+from rosenblatt.data.encoding.label_column import check_quantity, table_labels
+from rosenblatt.data.encoding.numbers import read_numbers
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
 from rosenblatt.data.sources import (
@@ -57,7 +59,7 @@ MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 MOST_HELD = 256 << 20  # bytes of terms and tables; more are read a second time
-SAMPLE_ROWS, SAMPLE_BYTES = 2_000, 100_000  # of texts that are encoded in other ways, at most
+SAMPLE_BYTES = 100_000  # of texts that are encoded in other ways, at most
 SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
@@ -560,20 +562,42 @@ class TrainingFiles:
         self._begin()
         return self._beginning is not None and self._beginning[0].has_text
 
-    def text_sample(self) -> Table | None:
-        """Return some of the first rows, spread evenly, as many as hold so much text."""
-        if not self.has_text() or self._beginning is None:
+    def sample(self, most: int) -> Table | None:
+        """Return some of the first rows, drawn at random: about so many, and so much text."""
+        if self.files.format is Format.SVMLIGHT:
+            return None
+        self._begin()
+        if self._beginning is None:
             return None
         encoding, first, _ = self._beginning
         names = [column.name for column in encoding.columns if column.role == "text"]
         n_rows, n_bytes = first.frame.height, int(first.frame.select(names).estimated_size())
-        step = max(-(-n_rows // SAMPLE_ROWS), -(-n_bytes // SAMPLE_BYTES), 1)
-        return first.filtered(np.arange(n_rows) % step == 0)
+        draw = RowDraw(min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1)), drawn=True)
+        return first.filtered(draw.chosen(np.arange(n_rows, dtype=np.uint64)))
 
-    def encoded_sample(self, sample: Table, **settings: Any) -> Batch:
+    def sampled_numbers(self, sample: Table) -> tuple[list[str], NDArray[Any], NDArray[Any]]:
+        """Return columns that seem to be numeric, by name, with the numbers and classes of rows."""
+        encoding, first, _ = cast("Any", self._beginning)
+        asked = column_names(first, self.columns.numeric, "numeric", alone=False)
+        numeric = [one for one in encoding.columns if one.role == "numeric"]
+        numeric = [one for one in numeric if one.name not in asked]
+        separator = encoding.label_separator
+        labels = table_labels(
+            sample, encoding.label, Classes(), required=False, separator=separator
+        )
+        numbers, _ = read_numbers(sample, numeric)
+        return [one.name for one in numeric], numbers[labels >= 0], labels[labels >= 0]
+
+    def encoded_sample(
+        self, sample: Table, category: Collection[str] = (), **settings: Any
+    ) -> Batch:
         """Return the rows of a sample as they would be encoded with other settings."""
         (encoding, _, _), use = cast("Any", self._beginning), RowUse(learn=True, bad_rows=SKIPPED)
-        other = TableEncoding(encoding.columns, encoding.settings._replace(**settings))
+        columns = tuple(
+            InputColumn(one.name, "category") if one.name in category else one
+            for one in encoding.columns
+        )
+        other = TableEncoding(columns, encoding.settings._replace(**settings))
         prepared = other.prepare(sample, use)
         other.learn(prepared)
         other.settle()

@@ -15,11 +15,17 @@ from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
-from rosenblatt.data.encoding.numbers import NumberBins, RowSample
+from rosenblatt.data.encoding.numbers import (
+    NumberBins,
+    RowSample,
+    may_be_codes,
+    quantile_edges,
+)
 from rosenblatt.data.files import TrainingFiles
 from rosenblatt.data.labels import SetNumbers
+from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.shapes import join
+from rosenblatt.kernels.shapes import join, take
 from rosenblatt.models.column_pairs import offered_pairs
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import (
@@ -35,7 +41,7 @@ from rosenblatt.models.search import (
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples, targets_of
 from rosenblatt.training.streaming import Reading
-from rosenblatt.wording import counted, percent
+from rosenblatt.wording import counted, percent, word_list
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
 FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
@@ -60,7 +66,12 @@ PAIR_LEARNERS: tuple[Settings, ...] = (
     (("rule", "pa1"), ("C", 0.1)),
     (("rule", "arow"), ("r", 100.0)),
 )
+TEXT_ROWS = 2_000  # by which it is decided how texts are read
 FEWEST_TEXTS = 500  # in a sample of them
+CODED_ROWS = 10_000  # by which it is decided whether whole numbers are categories
+CODED_VALUES = 1 << 19  # of all numeric columns that are looked through for such numbers
+MOST_CODED = 10  # columns that are tried as categories
+FEWEST_DEVIATIONS = 3.0  # from chance, of the classes of a value
 CHARACTERS = 3, 5  # lengths of the runs that are tried
 WORTH = 0.9  # of the error must be left at most: they cost several times the time and memory
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
@@ -204,7 +215,7 @@ class Race:
     ) -> None:
         self.learner = learner  # the chosen one, once the race is over
         self.result: RaceResult | None = None
-        self._learners, self._offers = learners, offers
+        self.learners, self._offers = learners, offers
         self.all_passes = True  # whether later passes of the chosen learner do no harm
 
     def __call__(self, reading: Reading) -> Learner:
@@ -213,11 +224,11 @@ class Race:
         few = reading.n_rows < FEWEST_ROWS
         offered = self._offers(reading)
         forms = {offer.encoding: offer for offer in (islice(offered, 1) if few else offered)}
-        is_open = len(self._learners) > 1
+        is_open = len(self.learners) > 1
         pool = [
             Candidate(learner, encoding)
             for encoding, offer in forms.items()
-            for learner in (is_open and offer.learners) or self._learners
+            for learner in (is_open and offer.learners) or self.learners
         ]
         if len(pool) > 1 and not few:
             added = sum(offer.n_added for offer in forms.values()) / len(forms)
@@ -305,30 +316,14 @@ class HeldRace:
 
 def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     """Try runs of characters beside the words of short texts; have them read so if they help."""
-    sample, own = source.text_sample(), ((("rule", learner.rule), ("memory", learner.memory)))
+    sample = source.sample(TEXT_ROWS) if source.has_text() else None
     if sample is None or sample.frame.height < FEWEST_TEXTS:
         return None
-    ways: tuple[Settings, ...] = (), (("char_ngrams", CHARACTERS),)
-    batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
-    numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
-    labels = SetNumbers(())
-    sets = labels.sets(classes) if learner.labels else None
-    n_classes = len(labels.labels if learner.labels else classes)
-    if n_classes < 2 or (groups is not None and len(np.unique(groups)) < 2):
-        return None
-    encoded, targets = {}, numbers if learner.labels else targets_of(numbers, n_classes)
-    for way, batch in zip(ways, batches, strict=True):
-        examples = Examples(batch.csr(batch.n_features, learner.constant), targets, sets=sets)
-        encoded[way] = EncodedRows(examples, numbers, n_classes, groups=groups)
-    width, n_features = len(batches[1].indices) / len(numbers), batches[1].n_features
-    cost = values_of(width, n_features, n_classes)
-    size = RaceSize.affordable(len(numbers), *cost, len(ways))
-    if size is None or size.n_rows < len(numbers):
-        return None
-    pool = [Candidate((*own, *learner.chosen.items()), way) for way in ways]
-    held = HeldRace(pool, encoded.__getitem__, size, learner)
-    best = held.best
-    if best is None:
+    way: Settings = (("char_ngrams", CHARACTERS),)
+    own = ("rule", learner.rule), ("memory", learner.memory), *learner.chosen.items()
+    held = _raced_sample(source, sample, ((), way), learner, [own])
+    best = None if held is None else held.best
+    if held is None or best is None:
         return None
     plain, *_ = (one for one in held.search.trials if not one.candidate.encoding)
     if best.mean > WORTH * plain.mean:
@@ -336,7 +331,97 @@ def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
     if best.candidate.encoding:
         source.take_settings(**dict(best.candidate.encoding))
     low, high = CHARACTERS
-    return held.result(best, {(): "words", ways[1]: f"words and {low} to {high} characters"})
+    return held.result(best, {(): "words", way: f"words and {low} to {high} characters"})
+
+
+def race_of_codes(
+    source: TrainingFiles, learner: Learner, learners: Sequence[Settings]
+) -> RaceResult | None:
+    """Try whole numbers of few values as categories; have them read so if that helps.
+
+    Those columns are tried in whose bins the classes differ from value to value.
+    """
+    sample, said = source.sample(CODED_ROWS), source.columns
+    if sample is None or sample.frame.height < FEWEST_ROWS:
+        return None
+    names, numbers, labels = source.sampled_numbers(sample)
+    step = -(-numbers.size // CODED_VALUES) or 1
+    numbers, labels = numbers[::step], labels[::step]
+    may_have_bins = said.bins is None and not said.hash_bits and said.degree == 1
+    n_bins = default_bins(sample.frame.height) if may_have_bins else said.bins or 1
+    columns = zip(names, numbers.T, strict=True)
+    able = {name: own for name, own in columns if may_be_codes(own)}
+    least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(max(len(able), 1))))
+    found = {name: _unlike_values(own, labels, n_bins) for name, own in able.items()}
+    codes = sorted((name for name in found if found[name] > least), key=lambda k: -found[k])
+    if not codes:
+        return None
+    plain: Settings = (("bins", n_bins),) if may_have_bins else ()
+    coded: Settings = (*plain, ("category", tuple(codes[:MOST_CODED])))
+    held = _raced_sample(source, sample, (plain, coded), learner, learners, FEWEST_ROWS)
+    best = None if held is None else held.best
+    if held is None or best is None:
+        return None
+    if best.candidate.encoding == coded:
+        source.take_settings(category=(*said.category, *codes[:MOST_CODED]))
+    kind = "as a category" if len(codes) == 1 else "as categories"
+    listed = word_list(map(repr, codes[:MOST_CODED]))
+    return held.result(best, {plain: "numbers", coded: f"{listed} {kind}"})
+
+
+def _unlike_values(numbers: NDArray[Any], labels: NDArray[Any], n_bins: int) -> float:
+    """Return by how many standard deviations classes differ between the values of a bin.
+
+    With n rows of a value and p the share of a class in its bin, Σ (count − n·p)²/(n·p) has about
+    the mean f and the variance 2f by chance, where f are the degrees of freedom of all bins.
+    """
+    present = np.isfinite(numbers)
+    numbers, labels, n_classes = numbers[present], labels[present], int(labels.max()) + 1
+    values, codes = np.unique(numbers, return_inverse=True)
+    counts = np.bincount(codes * n_classes + labels, minlength=len(values) * n_classes)
+    counts = counts.reshape(len(values), n_classes)
+    bins = np.searchsorted(quantile_edges(numbers, n_bins), values, side="right")
+    of_bins = np.zeros((int(bins.max()) + 1, n_classes))
+    np.add.at(of_bins, bins, counts)
+    shares = of_bins / of_bins.sum(axis=1, keepdims=True)
+    expected = counts.sum(axis=1, keepdims=True) * shares[bins]
+    distance = np.square(counts - expected) / np.maximum(expected, 1e-9)
+    freedom = int(((np.bincount(bins) - 1) * ((of_bins > 0).sum(axis=1) - 1)).sum())
+    return float(distance.sum() - freedom) / math.sqrt(2.0 * freedom) if freedom else 0.0
+
+
+def _raced_sample(
+    source: TrainingFiles,
+    sample: Table,
+    ways: Sequence[Settings],
+    learner: Learner,
+    learners: Sequence[Settings],
+    least: int | None = None,
+) -> HeldRace | None:
+    """Return the race of ways to encode a sample; None where ``least`` rows, or all, cost more."""
+    batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
+    numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
+    labels = SetNumbers(())
+    sets = labels.sets(classes) if learner.labels else None
+    n_classes = len(labels.labels if learner.labels else classes)
+    if n_classes < 2 or (groups is not None and len(np.unique(groups)) < 2):
+        return None
+    width = max(len(batch.indices) for batch in batches) / len(numbers)
+    cost = values_of(width, max(batch.n_features for batch in batches), n_classes)
+    size = RaceSize.affordable(len(numbers), *cost, len(ways) * len(learners))
+    if size is None or size.n_rows < (len(numbers) if least is None else least):
+        return None
+    drawn = np.arange(size.n_rows) * len(numbers) // size.n_rows
+    numbers, groups = numbers[drawn], None if groups is None else groups[drawn]
+    targets = numbers if learner.labels else targets_of(numbers, n_classes)
+    encoded = {}
+    for way, batch in zip(ways, batches, strict=True):
+        rows = take(batch.csr(batch.n_features, learner.constant), drawn)
+        encoded[way] = EncodedRows(
+            Examples(rows, targets, sets=sets), numbers, n_classes, groups=groups
+        )
+    pool = [Candidate(own, way) for way in ways for own in learners]
+    return HeldRace(pool, encoded.__getitem__, size, learner)
 
 
 def _race_rows(

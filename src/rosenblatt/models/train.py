@@ -32,7 +32,7 @@ from rosenblatt.models.held_out import (
 )
 from rosenblatt.models.learner import Learner, plain_options, several_labels
 from rosenblatt.models.model import Model, Spread, file_record, record_of
-from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_texts
+from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_codes, race_of_texts
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.parameters import (
@@ -145,10 +145,17 @@ class TrainingPlan:
         learners = self.learners if is_open else ()
         return Race(learner, learners or (own,), forms or self.offers)
 
-    def race_texts(self) -> RaceResult | None:
-        """Decide by some of the first rows whether texts have features of characters, if open."""
-        is_open = self.source.columns.char_ngrams is None and self.race() is not None
-        return race_of_texts(self.source, self.learner) if is_open else None
+    def race_columns(self) -> dict[str, RaceResult | None]:
+        """Decide by some of the first rows, where it is open, how columns are read.
+
+        Whole numbers may be categories, and texts may have features of characters.
+        """
+        race, source = self.race(), self.source
+        if race is None:
+            return {"codes": None, "texts": None}
+        codes = race_of_codes(source, self.learner, race.learners)
+        is_open = source.columns.char_ngrams is None
+        return {"codes": codes, "texts": race_of_texts(source, self.learner) if is_open else None}
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""
@@ -521,7 +528,7 @@ def _weights_model(
     plan: TrainingPlan, run: Run, prove: Callable[[Any], object] | None
 ) -> tuple[Model, CSR, NDArray[Any]]:
     """Return a model of files, some rows as they were learned from, and rows by class."""
-    source, texts, race = plan.source, plan.race_texts(), plan.race()
+    source, columns, race = plan.source, plan.race_columns(), plan.race()
     trained, fitted = _fit(plan, race, run)
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
     state, reading, outcome = trained.state, trained.reading, trained.outcome
@@ -554,12 +561,12 @@ def _weights_model(
             "held_out_error": outcome.held_out_error,
             "title": learner.title,
             "recipe": None if found is None else found.as_json(),
-            "texts": None if texts is None else texts.as_json(),
+            **{kind: raced and raced.as_json() for kind, raced in columns.items()},
             "refit": refit is not None,
             "refit_passes": 0 if refit is None else len(refit.history),
             "refit_converged": refit is not None and refit.converged,
             "read_as": [
-                *([] if texts is None else [["texts", f"{texts.chosen}; tried {texts.words}"]]),
+                *([k, f"{own.chosen}; tried {own.words}"] for k, own in columns.items() if own),
                 *([] if found is None else [["recipe", found.chosen], ["tried", found.words]]),
                 *_combined(source),
             ],

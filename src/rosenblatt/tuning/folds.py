@@ -175,7 +175,7 @@ def judged_folds(
     if plan.source.files.draw is not None:
         raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
     raced = plan.race() is not None
-    plan.race_texts()
+    plan.race_columns()
     intercept = plan.learner.fit_intercept
     rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced, several=True)
     sets = rows.sets

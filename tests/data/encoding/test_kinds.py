@@ -188,8 +188,8 @@ def test_rows_without_a_label_decide_on_no_column() -> None:
     """A total at the end, in a row without a label, leaves a column of numbers what it is."""
     columns = {"age": [str(k * 7 % 50) for k in range(40)], "label": ["p", "n"] * 20}
     for missing in ("", "NA", None):
-        ended = {"age": [*columns["age"], "Total"], "label": [*columns["label"], missing]}
-        encoding = TableEncoding.from_sample(table(ended))
+        ages, labels = [*columns["age"], "Total"], [*columns["label"], missing]
+        encoding = TableEncoding.from_sample(table({"age": ages, "label": labels}))
         assert [one.role for one in encoding.columns] == ["numeric", "label"]
         assert not encoding.notes
 

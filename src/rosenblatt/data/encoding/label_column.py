@@ -15,7 +15,7 @@ from rosenblatt.data.encoding.features import (
     plainly_typed,
     replaced_values,
 )
-from rosenblatt.data.encoding.numbers import all_numbers, read_numbers
+from rosenblatt.data.encoding.numbers import all_numbers, may_be_codes, read_numbers
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, LabelSet, checked_text, read_label_set
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.arrays import VECTOR, labels_beside
@@ -537,7 +537,10 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
         return []
     numeric = [one for one in columns if one.role == "numeric"]
-    groups = dict(zip(numeric, map(_near, read_numbers(table, numeric)[0].T), strict=True))
+    numbers = read_numbers(table, numeric)[0].T
+    groups = dict(zip(numeric, map(_near, numbers), strict=True))
+    codes_of = zip(numeric, numbers, strict=True)
+    may_be = {one.name for one, own in codes_of if may_be_codes(own)}
     categories = [one for one in columns if one.role == "category" and one.parts == ("",)]
     levels = zip(categories, _codes(table, [one.name for one in categories]), strict=True)
     groups |= {one: own for one, own in levels if own.max(initial=0) <= MOST_LEVELS * n_rows}
@@ -546,17 +549,20 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
         counts = np.bincount(own * n_classes + codes, minlength=(int(own.max()) + 1) * n_classes)
         shares[one.name] = float(counts.reshape(-1, n_classes).max(axis=1).sum() / n_rows)
     return _deciding_words(table, codes, columns) + [
-        _note(name, f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows")
+        _note(
+            name,
+            f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows",
+            codes=name in may_be,
+        )
         for name in (column.name for column in columns)
         if shares.get(name, 0) >= LEAST_DECIDED
     ]
 
 
-def _note(name: str, decides: str) -> Sentence:
-    return Sentence(
-        f"Column '{name}'{decides}: is it known when you predict? If not, leave it out with "
-        f"{Parameter('ignore', name)}."
-    )
+def _note(name: str, decides: str, *, codes: bool = False) -> Sentence:
+    known = f"is it known when you predict? If not, leave it out with {Parameter('ignore', name)}."
+    coded = f" If its numbers are codes, use {Parameter('category', name)}." if codes else ""
+    return Sentence(f"Column '{name}'{decides}: {known}{coded}")
 
 
 def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:

@@ -59,6 +59,8 @@ PLACEHOLDERS = frozenset(
     | {"unknown", "not available"}
 )
 DECORATION = rf"{MONEY}|{GAP}|\s|%"
+MOST_CODES = 250  # different ones in a column
+FEWEST_USES = 5  # rows of each, on average
 MOST_SAMPLED = 1 << 22  # numbers of all columns together
 FEWEST_SAMPLED = 1 << 10  # rows, however many columns there are
 
@@ -379,6 +381,17 @@ class RowSample:
     def columns(self) -> list[NDArray[np.float64]]:
         """Return the numbers of each column, without those that are missing."""
         return [column[~np.isnan(column)] for column in self._rows.T]
+
+
+def may_be_codes(numbers: NDArray[np.float64]) -> bool:
+    """Return whether numbers are whole and few, each several times, as those of codes are.
+
+    >>> may_be_codes(np.arange(100.0) % 20), may_be_codes(np.arange(100.0) / 2 % 20)
+    (True, False)
+    """
+    values = np.unique(numbers[np.isfinite(numbers)])
+    few = 2 < len(values) <= min(MOST_CODES, np.isfinite(numbers).sum() / FEWEST_USES)
+    return bool(few and (values == np.floor(values)).all())
 
 
 def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
