@@ -407,7 +407,8 @@ class StoppingSettings(TypedDict, total=False):
         one_of(["auto", "plain"]),
         Setting(
             "Let held-out rows decide what you leave open: rule, its parameter, bins, pairs of "
-            "columns, characters of texts; or plain: the rule for the kind of file, nothing else.",
+            "columns, whole numbers as categories, characters of texts; or plain: the rule for the "
+            "kind of file, nothing else.",
             "auto",
         ),
     ]

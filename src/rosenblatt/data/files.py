@@ -24,8 +24,8 @@ from rosenblatt.data.encoding import (
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns, InputColumn
 from rosenblatt.data.encoding.kinds import column_names
-from rosenblatt.data.encoding.label_column import check_quantity, table_labels
-from rosenblatt.data.encoding.numbers import read_numbers
+from rosenblatt.data.encoding.label_column import check_quantity, labelled_rows, table_labels
+from rosenblatt.data.encoding.numbers import code_columns, read_numbers
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
 from rosenblatt.data.sources import (
@@ -575,18 +575,22 @@ class TrainingFiles:
         draw = RowDraw(min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1)), drawn=True)
         return first.filtered(draw.chosen(np.arange(n_rows, dtype=np.uint64)))
 
-    def sampled_numbers(self, sample: Table) -> tuple[list[str], NDArray[Any], NDArray[Any]]:
-        """Return columns that seem to be numeric, by name, with the numbers and classes of rows."""
+    def sampled_codes(
+        self, sample: Table, most: int
+    ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.int32]]:
+        """Return the numbers of columns that may be codes, by name, and the classes of the rows.
+
+        At most so many numbers of all columns are looked at.
+        """
         encoding, first, _ = cast("Any", self._beginning)
         asked = column_names(first, self.columns.numeric, "numeric", alone=False)
         numeric = [one for one in encoding.columns if one.role == "numeric"]
         numeric = [one for one in numeric if one.name not in asked]
-        separator = encoding.label_separator
-        labels = table_labels(
-            sample, encoding.label, Classes(), required=False, separator=separator
-        )
-        numbers, _ = read_numbers(sample, numeric)
-        return [one.name for one in numeric], numbers[labels >= 0], labels[labels >= 0]
+        n_rows, label, separator = sample.frame.height, encoding.label, encoding.label_separator
+        step = -(-n_rows * len(numeric) // most) or 1
+        rows = labelled_rows(sample.filtered(np.arange(n_rows) % step == 0), label, separator)
+        labels = table_labels(rows, label, Classes(), required=True, separator=separator)
+        return code_columns(rows, numeric, read_numbers(rows, numeric)[0]), labels
 
     def encoded_sample(
         self, sample: Table, category: Collection[str] = (), **settings: Any

@@ -15,12 +15,7 @@ from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
-from rosenblatt.data.encoding.numbers import (
-    NumberBins,
-    RowSample,
-    may_be_codes,
-    quantile_edges,
-)
+from rosenblatt.data.encoding.numbers import NumberBins, RowSample, quantile_edges
 from rosenblatt.data.files import TrainingFiles
 from rosenblatt.data.labels import SetNumbers
 from rosenblatt.data.tables.table import Table
@@ -344,29 +339,25 @@ def race_of_codes(
     sample, said = source.sample(CODED_ROWS), source.columns
     if sample is None or sample.frame.height < FEWEST_ROWS:
         return None
-    names, numbers, labels = source.sampled_numbers(sample)
-    step = -(-numbers.size // CODED_VALUES) or 1
-    numbers, labels = numbers[::step], labels[::step]
+    able, labels = source.sampled_codes(sample, CODED_VALUES)
     may_have_bins = said.bins is None and not said.hash_bits and said.degree == 1
     n_bins = default_bins(sample.frame.height) if may_have_bins else said.bins or 1
-    columns = zip(names, numbers.T, strict=True)
-    able = {name: own for name, own in columns if may_be_codes(own)}
     least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(max(len(able), 1))))
     found = {name: _unlike_values(own, labels, n_bins) for name, own in able.items()}
     codes = sorted((name for name in found if found[name] > least), key=lambda k: -found[k])
+    codes = codes[:MOST_CODED]
     if not codes:
         return None
     plain: Settings = (("bins", n_bins),) if may_have_bins else ()
-    coded: Settings = (*plain, ("category", tuple(codes[:MOST_CODED])))
+    coded: Settings = (*plain, ("category", tuple(codes)))
     held = _raced_sample(source, sample, (plain, coded), learner, learners, FEWEST_ROWS)
     best = None if held is None else held.best
     if held is None or best is None:
         return None
     if best.candidate.encoding == coded:
-        source.take_settings(category=(*said.category, *codes[:MOST_CODED]))
+        source.take_settings(category=(*said.category, *codes))
     kind = "as a category" if len(codes) == 1 else "as categories"
-    listed = word_list(map(repr, codes[:MOST_CODED]))
-    return held.result(best, {plain: "numbers", coded: f"{listed} {kind}"})
+    return held.result(best, {plain: "numbers", coded: f"{word_list(map(repr, codes))} {kind}"})
 
 
 def _unlike_values(numbers: NDArray[Any], labels: NDArray[Any], n_bins: int) -> float:

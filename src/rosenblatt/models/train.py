@@ -125,15 +125,20 @@ class TrainingPlan:
         learner = self.learner
         return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether something is open that held-out rows decide."""
+        learner, said = self.learner, self.source.columns
+        learns = self.kernel is None and not learner.voted and learner.early_stopping
+        some_form = said.bins is None or (said.bins and said.column_pairs is None)
+        return self.races and learns and bool(some_form or self.learners)
+
     def race(self, forms: Callable[[Reading], Iterator[Offer]] | None = None) -> Race | None:
         """Return the race that chooses the recipe, if something is open and rows are held out.
 
         Where pairs of columns are asked for and nothing is open, it chooses these.
         """
-        learner, said = self.learner, self.source.columns
-        learns = self.kernel is None and not learner.voted and learner.early_stopping
-        some_form = said.bins is None or (said.bins and said.column_pairs is None)
-        is_open = self.races and learns and bool(some_form or self.learners)
+        learner, said, is_open = self.learner, self.source.columns, self.is_open
         if not is_open and not said.column_pairs:
             return None
         self.source.numbers_open = said.bins is None
@@ -150,7 +155,7 @@ class TrainingPlan:
 
         Whole numbers may be categories, and texts may have features of characters.
         """
-        race, source = self.race(), self.source
+        source, race = self.source, self.race() if self.is_open else None
         if race is None:
             return {"codes": None, "texts": None}
         codes = race_of_codes(source, self.learner, race.learners)

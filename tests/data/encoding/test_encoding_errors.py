@@ -1,11 +1,12 @@
+import datetime as dt
 from typing import Any
 
 import pytest
 
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import RowUse, TableEncoding
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
-from tests.data.encoding.samples import table
+from tests.data.encoding.samples import table, typed
 
 DATA = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
 
@@ -48,6 +49,14 @@ def test_what_is_asked_for_must_be_possible(options: dict[str, Any], sentence: s
     with pytest.raises(InputError) as error:
         TableEncoding.from_sample(DATA, **options)
     assert str(error.value) == sentence
+
+
+def test_lengths_of_time_are_no_categories() -> None:
+    """A column whose values have no name is refused as a category."""
+    rows = typed({"x": [dt.timedelta(seconds=1), dt.timedelta(0)], "label": ["a", "b"]})
+    encoding = TableEncoding.from_sample(rows, label="label", category=["x"])
+    with pytest.raises(InputError, match=r"column 'x' holds Duration.* can't be a category"):
+        encoding.encode(rows, Classes(), RowUse(learn=True))
 
 
 def test_columns_may_be_named_by_number() -> None:

@@ -2,6 +2,7 @@ import datetime as dt
 import math
 import statistics
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,7 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.encoding.numbers import ColumnStatistics, all_numbers, column_numbers
+from rosenblatt.data.encoding.features import InputColumn
+from rosenblatt.data.encoding.numbers import (
+    ColumnStatistics,
+    all_numbers,
+    code_columns,
+    column_numbers,
+    read_numbers,
+)
 from rosenblatt.data.labels import NUMBER
 from rosenblatt.errors import InputError
 from tests.data.encoding.naive import MISSING
@@ -97,6 +105,25 @@ def test_infinities_and_other_types_of_typed_files_are_errors() -> None:
         column_numbers(typed({"x": [1.0, math.inf]}), "x")
     with pytest.raises(InputError, match=r"column 'x' holds List.*leave it out with ignore='x'\."):
         column_numbers(typed({"x": [[1], [2]]}), "x")
+
+
+def test_codes_are_whole_few_and_each_several_times() -> None:
+    """Amounts of money, shares of a number, times and numbers of many values are no codes."""
+    whole = [k % 250 for k in range(1250)]
+    columns: dict[str, Any] = {
+        "code": whole,
+        "gaps": [None if k == 3 else float(k % 200) for k in range(1250)],
+        "many": [k % 251 for k in range(1250)],
+        "rare": [k % 250 if k < 1240 else None for k in range(1250)],
+        "two": [k % 2 for k in range(1250)],
+        "halves": [k / 2 for k in whole],
+        "time": [dt.timedelta(seconds=k) for k in whole],
+        "money": [f"${k}" for k in whole],
+    }
+    forms = {"money": "point"}
+    own = [InputColumn(name, "numeric", form=forms.get(name, "")) for name in columns]
+    rows = typed(columns)
+    assert [*code_columns(rows, own, read_numbers(rows, own)[0])] == ["code", "gaps"]
 
 
 VALUES = st.one_of(

@@ -183,7 +183,7 @@ def _values(table: Table, column: FeatureColumn) -> "pl.Series":
     if column.part:
         return date_part(table, series, column)
     series = plainly_typed(series)
-    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
+    if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object, pl.Duration):
         raise unusable(table.file, series, "which can't be a category")
     if series.dtype.is_float():
         return series.fill_nan(None)

@@ -15,7 +15,7 @@ from rosenblatt.data.encoding.features import (
     plainly_typed,
     replaced_values,
 )
-from rosenblatt.data.encoding.numbers import all_numbers, may_be_codes, read_numbers
+from rosenblatt.data.encoding.numbers import MOST_CODES, all_numbers, code_columns, read_numbers
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, LabelSet, checked_text, read_label_set
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.arrays import VECTOR, labels_beside
@@ -537,10 +537,9 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
     if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
         return []
     numeric = [one for one in columns if one.role == "numeric"]
-    numbers = read_numbers(table, numeric)[0].T
-    groups = dict(zip(numeric, map(_near, numbers), strict=True))
-    codes_of = zip(numeric, numbers, strict=True)
-    may_be = {one.name for one, own in codes_of if may_be_codes(own)}
+    numbers, _ = read_numbers(table, numeric)
+    groups = dict(zip(numeric, map(_near, numbers.T), strict=True))
+    coded = code_columns(table, numeric, numbers)
     categories = [one for one in columns if one.role == "category" and one.parts == ("",)]
     levels = zip(categories, _codes(table, [one.name for one in categories]), strict=True)
     groups |= {one: own for one, own in levels if own.max(initial=0) <= MOST_LEVELS * n_rows}
@@ -552,17 +551,17 @@ def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -
         _note(
             name,
             f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows",
-            codes=name in may_be,
+            coded=name in coded,
         )
         for name in (column.name for column in columns)
         if shares.get(name, 0) >= LEAST_DECIDED
     ]
 
 
-def _note(name: str, decides: str, *, codes: bool = False) -> Sentence:
+def _note(name: str, decides: str, *, coded: bool = False) -> Sentence:
     known = f"is it known when you predict? If not, leave it out with {Parameter('ignore', name)}."
-    coded = f" If its numbers are codes, use {Parameter('category', name)}." if codes else ""
-    return Sentence(f"Column '{name}'{decides}: {known}{coded}")
+    codes = f" If its numbers are codes, use {Parameter('category', name)}." if coded else ""
+    return Sentence(f"Column '{name}'{decides}: {known}{codes}")
 
 
 def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
@@ -577,7 +576,7 @@ def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     n_rows = len(numbers)
     every: dict[str, Any] = {"return_index": True, "equal_nan": False}  # sorts gaps as they come
     _, _, groups, counts = np.unique(numbers, return_inverse=True, return_counts=True, **every)
-    if len(counts) - 1 < min(MOST_LEVELS * n_rows, BINS):
+    if len(counts) - 1 < min(MOST_LEVELS * n_rows, MOST_CODES):
         return np.asarray(groups)
     n_smaller = np.cumsum(counts) - counts
     return np.asarray((n_smaller * min(BINS, n_rows // 5) // n_rows)[groups])

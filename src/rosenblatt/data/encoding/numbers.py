@@ -383,15 +383,18 @@ class RowSample:
         return [column[~np.isnan(column)] for column in self._rows.T]
 
 
-def may_be_codes(numbers: NDArray[np.float64]) -> bool:
-    """Return whether numbers are whole and few, each several times, as those of codes are.
-
-    >>> may_be_codes(np.arange(100.0) % 20), may_be_codes(np.arange(100.0) / 2 % 20)
-    (True, False)
-    """
-    values = np.unique(numbers[np.isfinite(numbers)])
-    few = 2 < len(values) <= min(MOST_CODES, np.isfinite(numbers).sum() / FEWEST_USES)
-    return bool(few and (values == np.floor(values)).all())
+def code_columns(
+    table: Table, columns: Sequence[InputColumn], numbers: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Return the numbers of columns that may be codes: whole and few, each several times."""
+    found: dict[str, NDArray[np.float64]] = {}
+    for column, own in zip(columns, numbers.T, strict=True):
+        values = np.unique(own[np.isfinite(own)])
+        few = 2 < len(values) <= min(MOST_CODES, np.isfinite(own).sum() / FEWEST_USES)
+        plain = not column.form and table.frame[column.name].dtype != pl.Duration
+        if few and plain and (values == np.floor(values)).all():
+            found[column.name] = own
+    return found
 
 
 def quantile_edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
