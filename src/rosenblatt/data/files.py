@@ -23,8 +23,14 @@ from rosenblatt.data.encoding import (
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns, InputColumn
-from rosenblatt.data.encoding.kinds import column_names
-from rosenblatt.data.encoding.label_column import check_quantity, labelled_rows, table_labels
+from rosenblatt.data.encoding.kinds import column_names, merged_notes
+from rosenblatt.data.encoding.label_column import (
+    LabelledSample,
+    check_quantity,
+    deciding_columns,
+    labelled_rows,
+    table_labels,
+)
 from rosenblatt.data.encoding.numbers import code_columns, read_numbers
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
@@ -637,13 +643,15 @@ class TrainingFiles:
         (encoding, first, others), self._beginning = self._beginning, None
         self.encoding = encoding
         self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
-        sampler, tables = RowSampler(), _with_first(first, others)
+        sampler, suspects = RowSampler(), LabelledSample(encoding.columns)
+        tables = suspects.passing(_with_first(first, others))
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
         if encoding.reads_twice:
             yield from self._weighed(encoding, tables, use)
         else:
             yield from _encoded_ahead(self.files, encoding, tables, Classes(), use)
         encoding.seen = sampler.seen(encoding.salt)
+        self.files.notes += merged_notes(deciding_columns(suspects.frames(), encoding.columns))
 
     def _weighed(
         self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse

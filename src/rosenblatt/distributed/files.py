@@ -20,7 +20,13 @@ from rosenblatt.data.encoding.features import (
     KeptNumbering,
     TermArrays,
 )
-from rosenblatt.data.encoding.label_column import table_labels
+from rosenblatt.data.encoding.kinds import merged_notes
+from rosenblatt.data.encoding.label_column import (
+    MOST_ROWS,
+    LabelledSample,
+    deciding_columns,
+    table_labels,
+)
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import NO_ROWS
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
@@ -33,6 +39,8 @@ from rosenblatt.training.examples import ranks_of, sorted_classes
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+    from rosenblatt.data.polars import pl
+
 Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
 
 
@@ -44,6 +52,7 @@ class EncodingPart(NamedTuple):
     terms: TermArrays | None  # None where they are hashed
     documents: NDArray[np.int32]  # in how many texts each term stands
     n_texts: int
+    suspects: "list[pl.DataFrame]"  # rows from all over it
 
 
 class ClusterFiles(NamedTuple):
@@ -78,7 +87,8 @@ def read_files(
         ]
 
     is_table = isinstance(template, TableEncoding)
-    read = on_files(survey_table if is_table else read_svmlight, template=template)
+    shared: dict[str, Any] = {"n_files": len(names)} if is_table else {}
+    read = on_files(survey_table if is_table else read_svmlight, template=template, **shared)
     surveys: list[Survey] = client.gather(
         read if is_table else client.map(survey_batch, read, pure=False)
     )
@@ -99,8 +109,8 @@ def read_files(
     shape = {"n_features": encoding.n_features, "constant": constant}
     if is_table:
         # A task of its own: it goes to each worker once, and can be had again where one is lost.
-        shared = client.submit(_same, encoding, pure=False)
-        parts = on_files(read_table, ranks, encoding=shared, **shape)
+        known = client.submit(_same, encoding, pure=False)
+        parts = on_files(read_table, ranks, encoding=known, **shape)
     else:
         parts = client.map(numbered_batch, read, ranks, pure=False, **shape)
     lengths, labels = [one.n_rows for one in surveys], np.array(classes)
@@ -129,12 +139,13 @@ def numbered_batch(
     return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
-def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
+def survey_table(name: str, layout: Layout, template: TableEncoding, n_files: int) -> Survey:
     """Return class counts and the part of the encoding of a table; runs in a worker."""
     encoding = TableEncoding(template.columns, template.settings)
     classes, labels = Classes(), [np.zeros(0, np.int32)]
     columns = [column.name for column in template.columns]
-    for table in Files([name], layout).tables(columns):
+    suspects = LabelledSample(template.columns, max(MOST_ROWS // n_files, 1))
+    for table in suspects.passing(Files([name], layout).tables(columns)):
         encoding.learn(encoding.prepare(table))
         if table.frame.height:
             labels.append(table_labels(table, encoding.label, classes, required=True))
@@ -145,7 +156,8 @@ def survey_table(name: str, layout: Layout, template: TableEncoding) -> Survey:
     numbers, statistics = np.concatenate(labels), encoding.statistics.values
     counts = np.bincount(numbers, minlength=len(classes.labels))
     vectors = {place: one.statistics.values for place, one in encoding.vectors.items()}
-    part = EncodingPart(statistics, vectors, terms, documents.padded(n_terms), documents.n_texts)
+    counted = documents.padded(n_terms), documents.n_texts
+    part = EncodingPart(statistics, vectors, terms, *counted, suspects.frames())
     return Survey(len(numbers), 0, classes.labels, counts, encoding=part)
 
 
@@ -216,7 +228,8 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
         known = places >= 0
         documents[places[known]] += one.documents[: len(places)][known]
     numbering.documents = DocumentCounts(documents, sum(one.n_texts for one in parts))
-    notes = list(template.notes)
+    suspects = [frame for one in parts for frame in one.suspects]
+    notes = [*template.notes, *merged_notes(deciding_columns(suspects, template.columns))]
     encoding = TableEncoding(
         template.columns, settings, notes=notes, statistics=statistics, numbering=numbering
     )

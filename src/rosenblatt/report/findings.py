@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding.label_column import leaks
+from rosenblatt.data.encoding.label_column import SpreadRows, leaks, stump_errors
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.evaluation import (
     Evaluation,
@@ -50,49 +50,34 @@ class Giveaways:
         for ranking in rankings:
             for weight in (*ranking.top[:most], *ranking.bottom[:most]):
                 self._names[weight.feature] = weight.name
-        self._values: list[NDArray[Any]] = []
-        self._labels: list[NDArray[Any]] = []
-        self._n_rows = 0
+        self._rows = SpreadRows(MOST_ROWS)
 
     def add(self, batch: Batch, _scores: NDArray[Any], _predicted: NDArray[Any]) -> None:
-        """Keep the values of these features."""
-        if self._n_rows >= MOST_ROWS or not self._names:
-            return
-        rows = matrix_of(batch.csr(max(batch.n_features, *self._names) + 1, 0.0))
-        self._values.append(csr_array(rows)[:, sorted(self._names)].toarray())
-        self._labels.append(np.asarray(batch.labels))
-        self._n_rows += batch.n_rows
+        """Keep the labels of some rows and their values of these features."""
+
+        def taken(places: NDArray[np.int64]) -> NDArray[Any]:
+            rows = matrix_of(batch.csr(max(batch.n_features, *self._names) + 1, 0.0))
+            values = csr_array(rows)[places][:, sorted(self._names)].toarray()
+            return np.column_stack([batch.labels[places], values])
+
+        if self._names:
+            self._rows.add(batch.n_rows, taken)
 
     def by_class(self, classes: Sequence[Any]) -> list[Giveaway]:
         """Return a feature for each class that one tells from the others, the first of equals."""
-        if not self._values:
-            return []
-        values, labels = np.concatenate(self._values), np.concatenate(self._labels)
-        values, labels = values[labels >= 0], labels[labels >= 0]
+        rows = np.concatenate([np.zeros((0, len(self._names) + 1)), *self._rows.parts])
+        rows = rows[rows[:, 0] >= 0]
+        labels, values = rows[:, 0], rows[:, 1:]
         if not len(labels):
             return []
         features = sorted(self._names)
         of_class = [labels == number for number in range(self._n_classes)]
-        wrong = [[_stump_errors(column, positive) for positive in of_class] for column in values.T]
+        wrong = [[stump_errors(column, positive) for positive in of_class] for column in values.T]
         sizes = [int(positive.sum()) for positive in of_class]
         return [
             Giveaway(self._names[features[k]], classes[number], n_wrong, len(labels))
             for number, k, n_wrong in leaks(np.array(wrong), sizes)
         ]
-
-
-def _stump_errors(values: NDArray[Any], positive: NDArray[Any]) -> int:
-    """Return how many rows the best threshold on one feature gets wrong.
-
-    >>> _stump_errors(np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True]))
-    1
-    """
-    order = np.argsort(values, kind="stable")
-    ends = np.flatnonzero(np.append(np.diff(values[order]) != 0, True))
-    below = np.cumsum(positive[order])[ends]  # positive rows up to each threshold
-    n_positive = int(positive.sum())
-    wrong = below + (len(values) - n_positive) - (ends + 1 - below)  # where above is positive
-    return int(min(wrong.min(), (len(values) - wrong).min(), n_positive, len(values) - n_positive))
 
 
 @dataclass(frozen=True)

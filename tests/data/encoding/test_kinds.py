@@ -119,23 +119,6 @@ def test_numbers_are_known_as_people_write_them(values: list[str], form: str) ->
     )
 
 
-def test_a_column_that_decides_alone_is_suspected() -> None:
-    """Whether it is known when one predicts, only a person can say."""
-    n = 200
-    columns = {
-        "fine": [str(k * 37 % 101) for k in range(n)],
-        "refunded": ["yes" if k % 3 else "no" for k in range(n)],
-        "days": [str(k * 7 % 50 + 100 * (k % 3 > 0)) for k in range(n)],
-        "label": ["bad" if k % 3 else "good" for k in range(n)],
-    }
-    notes = TableEncoding.from_sample(table(columns)).notes
-    assert notes == [
-        f"Column '{name}' alone decides {share} % of the first 200 rows: is it known when you"
-        f" predict? If not, leave it out with ignore='{name}'."
-        for name, share in (("refunded", 100), ("days", 99))
-    ]
-
-
 def test_columns_that_number_the_rows_are_left_out() -> None:
     """Counters and identifiers are said to be left out, each with its reason; others are not."""
     n = 40

@@ -13,7 +13,6 @@ from rosenblatt.data.encoding.features import MISSING, Columns, DatePart, InputC
 from rosenblatt.data.encoding.label_column import (
     FEWEST_ROWS,
     LabelGuess,
-    deciding_columns,
     guess_label,
     label_notes,
     label_separator,
@@ -347,7 +346,6 @@ def assigned_columns(
     notes = [note for column in columns if column.required for note in oddities(sample, column)]
     if guess is not None and not separator:
         notes += label_notes(table, guess.column)
-        notes += deciding_columns(table, guess.column, columns)
     return columns, guess, merged_notes(notes)
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.arrays import VECTOR, labels_beside
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter, Question, Sentence
+from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.wording import counted
 
 STRONG_NAMES = ("label", "labels", "class", "target", "outcome")  # of labels, in any case
@@ -69,11 +70,13 @@ SHARE_WRONG = 0.02  # of the rows of the rarer side, at most
 MOST_TEXTS = 1000  # that are looked through for words
 LONGEST_WORDS = 2000  # characters of a text that are looked through
 WORD = r"[\p{L}\p{M}\p{N}]+"
-MOST_ROWS = 5000
-LEAST_DECIDED = 0.98  # of the rows, by a column that is suspected to know the label
-MOST_COMMON = 0.9  # of the rows: where one class has more, a column that knows it is no surprise
+MOST_ROWS = 10_000  # from all over a file, by which columns are suspected to know the label
+MOST_CELLS = 1 << 18  # of them
+FEW_ROWS = 1000  # that are kept, however many columns there are
+MOST_WRONG = 0.04  # of the rows that the largest class is not: of two equal classes 2 % of all rows
 MOST_LEVELS = 0.1  # of the rows: a column with more values may decide by naming the rows
 BINS = 64
+JUDGED = ("label", "numeric", "category", "text")  # roles
 SEPARATORS = (";", "|", ",", " ")  # that labels of a row may have between them
 FEWER_PARTS = 2  # times fewer labels than different texts of them
 SHARE_OF_SEVERAL = 0.2  # of the rows
@@ -529,33 +532,169 @@ def leaks(wrong: NDArray[np.int64], sizes: Sequence[int]) -> list[Leak]:
     return found if len(found) >= enough else []
 
 
-def deciding_columns(table: Table, label: str, columns: Sequence[InputColumn]) -> list[str]:
-    """Return sentences on columns, or words, that alone tell the label of nearly every row."""
-    table = table._replace(frame=table.frame.head(MOST_ROWS))
-    (codes,) = _codes(table, [label])
-    n_rows, n_classes = len(codes), int(codes.max(initial=0)) + 1
-    if n_rows < FEWEST_ROWS or np.bincount(codes).max() > MOST_COMMON * n_rows:
+def stump_errors(values: NDArray[Any], positive: NDArray[Any]) -> int:
+    """Return how many rows the best threshold on one feature gets wrong.
+
+    >>> stump_errors(np.array([0.0, 1.0, 1.0, 2.0]), np.array([False, False, True, True]))
+    1
+    """
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    ends = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    below = np.cumsum(positive[order])[ends]  # positive rows up to each threshold
+    n_positive = int(positive.sum())
+    wrong = below + (len(values) - n_positive) - (ends + 1 - below)  # where above is positive
+    return int(min(wrong.min(), (len(values) - wrong).min(), n_positive, len(values) - n_positive))
+
+
+class SpreadRows:
+    """Rows from all over a stream: all at first, half of them whenever there is no more room.
+
+    Chance chooses them, by their numbers: the stream may be sorted, or repeat a cycle.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._limit, self._n_seen = most, (1 << 64) - 1, 0
+        self._kept: list[tuple[NDArray[np.uint64], Any]] = []
+
+    @property
+    def parts(self) -> list[Any]:
+        """The rows, in their order."""
+        return [rows for _, rows in self._kept]
+
+    def add(self, n_rows: int, take: Callable[[NDArray[np.int64]], Any]) -> None:
+        """Take in the next rows, of which ``take`` returns those at some places."""
+        keys = mixed_words(np.arange(self._n_seen, self._n_seen + n_rows, dtype=np.uint64))
+        self._n_seen += n_rows
+        places = np.flatnonzero(keys <= self._limit)
+        while len(places) + sum(len(own) for own, _ in self._kept) > self._most:
+            self._limit //= 2
+            places = places[keys[places] <= self._limit]
+            at = [np.flatnonzero(own <= self._limit) for own, _ in self._kept]
+            kept = zip(self._kept, at, strict=True)
+            self._kept = [(own[some], rows[some]) for (own, rows), some in kept if len(some)]
+        if len(places):
+            self._kept.append((keys[places], take(places)))
+
+
+class LabelledSample:
+    """Rows from all over tables, by which columns are suspected to know the label."""
+
+    def __init__(self, columns: Sequence[InputColumn], most: int = MOST_ROWS) -> None:
+        self._columns = {one.name: one.role for one in columns if one.role in JUDGED}
+        self._rows = SpreadRows(min(most, max(MOST_CELLS // len(self._columns), FEW_ROWS)))
+
+    def passing(self, tables: Generator[Table, None, None]) -> Generator[Table, None, None]:
+        """Yield tables, and keep some of their rows."""
+        for table in tables:
+            self.add(table)
+            yield table
+
+    def add(self, table: Table) -> None:
+        """Keep some of the rows of a table."""
+        self._rows.add(table.frame.height, lambda places: self._taken(table, places))
+
+    def frames(self) -> "list[pl.DataFrame]":
+        """Return the rows in parts: numbers, lengths of time and texts."""
+        return self._rows.parts
+
+    def _taken(self, table: Table, places: NDArray[np.int64]) -> "pl.DataFrame":
+        taken = pl.DataFrame({name: table.frame[name] for name in self._columns})[places]
+        plain = {name: _plain(taken[name], role) for name, role in self._columns.items()}
+        # Texts share the memory of their whole table until they are copied.
+        return pl.read_ipc(pl.DataFrame(plain).write_ipc(None).getvalue())
+
+
+def _plain(series: "pl.Series", role: str) -> "pl.Series":
+    """Return a column as numbers, lengths of time or texts that are not long; null: anything else.
+
+    Successive tables of JSON may give a column different types.
+    """
+    if series.dtype.is_numeric():
+        return series.cast(pl.Float64)
+    if series.dtype == pl.Duration and role == "numeric":
+        return series
+    if series.dtype.is_nested() or series.dtype == pl.Binary:
+        return pl.Series([None] * len(series), dtype=pl.String)
+    texts = series.cast(pl.String)
+    return texts.str.slice(0, LONGEST_WORDS) if role == "text" else texts
+
+
+def deciding_columns(frames: "Sequence[pl.DataFrame]", columns: Sequence[InputColumn]) -> list[str]:
+    """Return sentences on columns, or words, that alone tell the label of nearly every row.
+
+    Such a column is right on nearly all rows on which always predicting the largest class is wrong,
+    or it is filled, or missing, in rows of one class alone.
+    """
+    label = next((one for one in columns if one.role == "label"), None)
+    if label is None or label.form or not frames:
         return []
+    frame = pl.concat(frames, how="vertical_relaxed")
+    frame = frame.filter(~_gaps(frame[label.name], NO_LABEL))
+    (codes,) = _codes(frame, [label.name])
+    classes, sizes = frame[label.name].unique().sort().to_list(), np.bincount(codes)[1:]
+    names = [f"{one:g}" if isinstance(one, float) else str(one) for one in classes]
+    n_rows, codes = len(codes), codes - 1
+    n_others = n_rows - int(sizes.max(initial=0))
+    if n_others < LEAST_ROWS:
+        return []
+    # Rows that each column gets wrong: the commonest class of each group is decided
+    table = Table(frame, "", 1, None, 0)
     numeric = [one for one in columns if one.role == "numeric"]
-    numbers, _ = read_numbers(table, numeric)
-    groups = dict(zip(numeric, map(_near, numbers.T), strict=True))
-    coded = code_columns(table, numeric, numbers)
+    read, _ = read_numbers(table, numeric)
+    numbers = dict(zip(numeric, read.T, strict=True))
+    coded = code_columns(table, numeric, read)
+    groups = {one: _near(values) for one, values in numbers.items()}
     categories = [one for one in columns if one.role == "category" and one.parts == ("",)]
-    levels = zip(categories, _codes(table, [one.name for one in categories]), strict=True)
+    levels = zip(categories, _codes(frame, [one.name for one in categories]), strict=True)
     groups |= {one: own for one, own in levels if own.max(initial=0) <= MOST_LEVELS * n_rows}
-    shares: dict[str, float] = {}
-    for one, own in groups.items():  # the commonest class of each group is decided
-        counts = np.bincount(own * n_classes + codes, minlength=(int(own.max()) + 1) * n_classes)
-        shares[one.name] = float(counts.reshape(-1, n_classes).max(axis=1).sum() / n_rows)
-    return _deciding_words(table, codes, columns) + [
-        _note(
-            name,
-            f" alone decides {100 * shares[name]:.3g} % of the first {n_rows:,} rows",
-            coded=name in coded,
-        )
-        for name in (column.name for column in columns)
-        if shares.get(name, 0) >= LEAST_DECIDED
-    ]
+    wrong = {one: n_rows - _decided(own, codes) for one, own in groups.items()}
+    for one, values in numbers.items() if len(sizes) == 2 else ():
+        filled = np.where(np.isnan(values), -np.inf, values)
+        wrong[one] = min(wrong[one], stump_errors(filled, codes == 1))
+    notes = _deciding_words(frame, codes, columns)
+    always = f"(always {names[sizes.argmax()]}: {100 * sizes.max() / n_rows:.3g} %)"
+    for one in columns:
+        if one.role not in JUDGED or one is label:
+            continue
+        gaps = np.isnan(numbers[one]) if one in numbers else _gaps(frame[one.name], MISSING)
+        told = _told_by_gaps(np.asarray(gaps), codes, names)
+        if not told and wrong.get(one, n_rows) <= MOST_WRONG * n_others:
+            told = f" alone decides {100 * (1 - wrong[one] / n_rows):.3g} % of {n_rows:,} rows"
+            told += f" {always}"
+        notes += [_note(one.name, told, coded=one.name in coded)] if told else []
+    return notes
+
+
+def _decided(groups: NDArray[np.int64], codes: NDArray[np.int64]) -> int:
+    """Return how many rows have the commonest class of their group."""
+    n_classes = int(codes.max()) + 1
+    size = (int(groups.max()) + 1) * n_classes
+    counts = np.bincount(groups * n_classes + codes, minlength=size)
+    return int(counts.reshape(-1, n_classes).max(axis=1).sum())
+
+
+def _told_by_gaps(gaps: NDArray[np.bool_], codes: NDArray[np.int64], names: Sequence[str]) -> str:
+    """Say that a column is filled, or missing, in rows of one class alone, and in most of them."""
+    sizes, n_rows = np.bincount(codes), len(codes)
+    kinds = ((gaps, "missing"), (~gaps, "filled"))
+    for such, what in sorted(kinds, key=lambda kind: int(kind[0].sum())):  # the rarer one first
+        counts = np.bincount(codes[such], minlength=len(sizes))
+        class_, n_such = int(counts.argmax()), int(counts.sum())
+        own, size, strangers = int(counts[class_]), int(sizes[class_]), n_such - counts.max()
+        expected = n_such * (1 - size / n_rows)  # of other classes, by chance
+        few = expected >= LEAST_ROWS and strangers <= MOST_WRONG * expected
+        if few and 2 * own >= size:
+            rows = f"{own:,} of {size:,} rows of class {names[class_]}"
+            return f" is {what} in {rows}, and in {strangers:,} of {n_rows - size:,} others"
+    return ""
+
+
+def _gaps(series: "pl.Series", absent: Collection[str]) -> "pl.Series":
+    """Return in which rows a column has no value, or one of these texts."""
+    if series.dtype == pl.String:
+        return series.is_null() | series.str.strip_chars(BLANKS).is_in(list(absent))
+    return series.is_null() | series.is_nan() if series.dtype.is_float() else series.is_null()
 
 
 def _note(name: str, decides: str, *, coded: bool = False) -> Sentence:
@@ -564,35 +703,39 @@ def _note(name: str, decides: str, *, coded: bool = False) -> Sentence:
     return Sentence(f"Column '{name}'{decides}: {known}{codes}")
 
 
-def _codes(table: Table, names: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Return for each of these columns the same number, from 0 on, for the same value."""
-    own = pl.DataFrame([table.frame[name].alias(str(k)) for k, name in enumerate(names)])
+def _codes(frame: "pl.DataFrame", names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return for each of these columns a number of each value in order, from 1 on; 0: none."""
+    own = pl.DataFrame([frame[name].alias(str(k)) for k, name in enumerate(names)])
     ranked = own.select(pl.all().rank("dense").fill_null(0)).get_columns()
     return [np.asarray(series.to_numpy(), np.int64) for series in ranked]
 
 
 def _near(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a group for each number of a column: its value, or of many values those near it."""
-    n_rows = len(numbers)
-    every: dict[str, Any] = {"return_index": True, "equal_nan": False}  # sorts gaps as they come
-    _, _, groups, counts = np.unique(numbers, return_inverse=True, return_counts=True, **every)
-    if len(counts) - 1 < min(MOST_LEVELS * n_rows, MOST_CODES):
-        return np.asarray(groups)
-    n_smaller = np.cumsum(counts) - counts
-    return np.asarray((n_smaller * min(BINS, n_rows // 5) // n_rows)[groups])
+    """Return a group for each number of a column: its value, or of many values those near it.
+
+    Missing ones are group 0.
+    """
+    near, present = np.zeros(len(numbers), np.int64), ~np.isnan(numbers)
+    n_rows = int(present.sum())
+    _, groups, counts = np.unique(numbers[present], return_inverse=True, return_counts=True)
+    if len(counts) > min(MOST_LEVELS * n_rows, MOST_CODES):
+        n_smaller = np.cumsum(counts) - counts
+        groups = (n_smaller * max(min(BINS, n_rows // 5), 1) // n_rows)[groups]
+    near[present] = groups + 1
+    return near
 
 
 def _deciding_words(
-    table: Table, codes: NDArray[np.int64], columns: Sequence[InputColumn]
+    frame: "pl.DataFrame", codes: NDArray[np.int64], columns: Sequence[InputColumn]
 ) -> list[str]:
     """Return sentences on text columns of which single words tell the label; codes number it."""
     texts = [column for column in columns if column.role == "text"]
-    step = -(-len(codes) // MOST_TEXTS) if texts else 1
-    codes = codes[::step]
+    some = np.random.default_rng(0).permutation(len(codes) if texts else 0)[:MOST_TEXTS]
+    codes = codes[np.sort(some)]
     _, classes, sizes = np.unique(codes, return_inverse=True, return_counts=True)
     notes: list[str] = []
     for column in texts:
-        words, wrong = _word_errors(table.frame[column.name].gather_every(step), classes, sizes)
+        words, wrong = _word_errors(frame[column.name].gather(np.sort(some)), classes, sizes)
         found = leaks(wrong, sizes.tolist())
         if not found:
             continue
