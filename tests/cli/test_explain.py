@@ -67,6 +67,22 @@ def test_several_classes(tmp_path: Path) -> None:
     assert document["scores"] == {"apple": 2.0, "banana": 8.0, "cherry": 6.0}
 
 
+def test_a_wrong_row_is_set_against_its_label(tmp_path: Path) -> None:
+    """What spoke for the class that was predicted, and what for the label, which may be the last."""
+    model, rows = (
+        fruit_model(tmp_path),
+        rows_file(tmp_path, "apple 1:1 2:4 3:3\nplum 1:1 2:4 3:3\n"),
+    )
+    done = ran(model, rows)
+    assert "Row 1: banana, lead over apple +6.000. The label is apple: wrong." in done.stdout
+    assert "Positive contributions speak for banana, negative ones for apple" in done.stdout
+    assert "cherry" not in done.stdout
+    done = ran(model, rows, "--row", "2")  # a label that the model does not know
+    assert "Row 2: banana, lead over cherry +2.000. The label is plum: wrong." in done.stdout
+    done = ran(model, rows, "--class", "apple")
+    assert "lead over banana of apple -6.000" in done.stdout
+
+
 @pytest.mark.parametrize("n_vectors", [1, 4])
 def test_scores_are_those_predicted(tmp_path: Path, n_vectors: int) -> None:
     """The score of a row is, bit for bit, the one that the model gives it among other rows."""

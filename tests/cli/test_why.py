@@ -54,6 +54,18 @@ def test_on_a_screen(tmp_path: Path) -> None:
     assert "= total" in output
 
 
+def test_a_wrong_row(tmp_path: Path) -> None:
+    """Rows and features are both those of the lead over the label."""
+    lines = [f"{'abc'[k % 3]} 1:{k % 3 - 1} 2:{k % 5}\n" for k in range(30)]
+    (tmp_path / "toy.svm").write_text("".join(lines))
+    (tmp_path / "wrong.svm").write_text("c 1:-1 2:0\n")
+    invoked("train", "toy.svm", "--rule", "perceptron", "--record-mistakes", "-o", "m")
+    found = json.loads(invoked("explain", "m", "wrong.svm", "--why", "--json").stdout)
+    assert (found["predicted"], found["negative"]) == ("a", "c")
+    assert (found["why"]["positive"], found["why"]["negative"]) == ("a", "c")
+    assert found["why"]["total"] == pytest.approx(found["total"])
+
+
 def test_without_the_list(tmp_path: Path) -> None:
     """A model that does not hold its mistakes, or damaged ones, is told."""
     path = svmlight_file(tmp_path / "toy.svm")

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt import explain
 from rosenblatt.errors import InputError
 from rosenblatt.models.explanation import (
     all_weights,
@@ -19,6 +21,7 @@ from rosenblatt.models.explanation import (
     ranking_misleads,
 )
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.train import model_from_files
 
 SMALL = st.integers(-3, 3).map(float)
 
@@ -146,6 +149,25 @@ def test_terms_of_many_classes() -> None:
     assert found.total == math.fsum([found.bias, *(term.amount for term in found.terms)])
     other = contributions(model_of(W), np.arange(8), x, winner=int(second))
     assert (other.positive, other.negative) == ("abcde"[second], "abcde"[first])
+
+
+def test_a_wrong_row_is_set_against_its_label(tmp_path: Path) -> None:
+    """The label stands in a column of the row, or is given; a right one has the runner-up."""
+    lines = [f"{k % 3 - 1},{k % 5},{'abc'[k % 3]}\n" for k in range(300)]
+    (tmp_path / "rows.csv").write_text("x,y,label\n" + "".join(lines))
+    model, row = model_from_files(str(tmp_path / "rows.csv")), {"x": -1, "y": 0}
+    assert model.explain(row)[:2] == ("a", "b")
+    assert model.explain(row | {"label": "a"})[:2] == ("a", "b")
+    assert model.explain(row | {"label": "new"})[:2] == ("a", "b")
+    wrong = model.explain(row | {"label": "c"})
+    assert wrong[:2] == ("a", "c")
+    assert wrong == model.explain(row, against="c") == explain(model, row, "a", "c")
+    scores = model.scores([row])[0]
+    assert wrong.total == pytest.approx(scores[0] - scores[2])
+    assert model.explain(row, against="a")[:2] == ("a", "b")
+    assert model.explain(row, "c", "b")[:2] == ("c", "b")
+    with pytest.raises(InputError, match="The model knows no class 'd'; it knows a, b and c"):
+        model.explain(row, against="d")
 
 
 def test_features_the_model_has_not_met() -> None:

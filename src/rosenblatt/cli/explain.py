@@ -20,6 +20,7 @@ from rosenblatt.models.explanation import (
     decision,
     explained_number,
     recorded_provenance,
+    rival_of,
 )
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.report.tables import contribution_table
@@ -56,7 +57,8 @@ def explain(
     """Explain how MODEL decides one row of DATA ("-" for standard input).
 
     Each feature adds weight × value to the score. With more than two classes the lead over the
-    second-best class is explained; where a row may have several labels, the score of the best one.
+    second-best class is explained, or over the row's label if that is another one; where a row may
+    have several labels, the score of the best one.
     For a voted model the average weights are explained.
     """
     model = Model.load(model_path, several=True)
@@ -65,7 +67,8 @@ def explain(
     batch = _row(model, data, row, layout, keep=tuple(texts))
     scores, winner = decision(model, batch)
     explained = winner if class_ is None else explained_number(model, class_)
-    explanation = contributions(model, batch.indices, batch.data, winner=explained)
+    rival = rival_of(model, int(batch.labels[0]), winner) if class_ is None else None
+    explanation = contributions(model, batch.indices, batch.data, winner=explained, rival=rival)
     document: dict[str, Any] = {
         "model": model_path,
         "data": data,
@@ -91,7 +94,8 @@ def explain(
     provenance = None
     if why:
         score = scores[0] if scores.ndim > 1 else scores
-        provenance = recorded_provenance(model, batch.indices, batch.data, score, explained)
+        sides = (explained,) if rival is None else (explained, rival)
+        provenance = recorded_provenance(model, batch.indices, batch.data, score, sides)
         document["why"] = provenance.report()
     if screen.wants_json:
         screen.json(document)

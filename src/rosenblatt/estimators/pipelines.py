@@ -38,7 +38,7 @@ STORED = (
 )
 
 
-def explain(fitted: Any, x: Any, label: Any = None) -> Explanation:
+def explain(fitted: Any, x: Any, label: Any = None, against: Any = None) -> Explanation:
     """Return what each feature of a row adds to the decision on it, by name, largest first.
 
     Parameters
@@ -50,6 +50,10 @@ def explain(fitted: Any, x: Any, label: Any = None) -> Explanation:
     label : default None
         Of more than two classes the one whose lead is explained, or of several labels that a row
         may have the one whose score is; by default the best one.
+    against : default None
+        Of more than two classes the one that it is set against, such as the row's own label. By
+        default that label where the row has it in a column. Where that is the class explained, or
+        there is none, it is the runner-up.
 
     Returns
     -------
@@ -68,7 +72,7 @@ def explain(fitted: Any, x: Any, label: Any = None) -> Explanation:
     if isinstance(fitted, str | PathLike):
         fitted = Model.load(fspath(fitted), several=True)
     fitted = pipeline_model(fitted) if isinstance(fitted, Pipeline) else fitted
-    return explain_model(fitted, x, label)
+    return explain_model(fitted, x, label, against)
 
 
 def pipeline_model(pipeline: Pipeline) -> Model:

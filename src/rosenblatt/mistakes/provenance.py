@@ -118,7 +118,7 @@ def provenance_of(
     averaged: bool = False,
     end: int | None = None,
     activation: Any = None,
-    winner: int | None = None,
+    sides: Sequence[int] = (),
     label: int | None = None,
 ) -> Provenance:
     """Return the training rows that make up the decision on x, a row of (n_features,).
@@ -126,8 +126,8 @@ def provenance_of(
     ``mistakes`` are those of a training from zero weights on ``rows``, by default those that the
     list keeps. ``averaged`` says whether the average of the weights decides, ``end`` at which count
     of rows the weights were kept, if early stopping went back. ``activation`` is what the model
-    says of x, by default the sum of all terms, and ``winner`` the number of the predicted class.
-    Where a row may have several labels, ``label`` is the number of the one that is explained.
+    says of x, by default the sum of all terms, and ``sides`` the numbers of the predicted class and
+    of the one that it is set against, by default the runner-up. Where a row may have several labels, ``label`` is the number of the one that is explained.
     """
     rows, numbers = _teaching_rows(mistakes, rows, x)
     if label is not None:  # it is the second of two classes, against nothing
@@ -145,8 +145,8 @@ def provenance_of(
     total = float(said[0])
     if len(classes) > 2:
         ranked = np.argsort(-said, kind="stable").tolist()
-        positive = ranked[0] if winner is None else winner
-        negative = next(k for k in ranked if k != positive)
+        positive = sides[0] if sides else ranked[0]
+        negative = sides[1] if len(sides) > 1 else next(k for k in ranked if k != positive)
         strength = parts[:, positive] - parts[:, negative]
         total = float(said[positive] - said[negative])
     # The terms, the largest first

@@ -1,7 +1,7 @@
 """Which features decide, by name, and which training rows taught it, from the list of mistakes."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.table import found_name
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
@@ -80,15 +81,31 @@ class Explanation(NamedTuple):
     n_unknown: int  # features of the row that the model has never met
 
 
-def explain(fitted: Any, x: Any, label: Label | None = None) -> Explanation:
+def explain(
+    fitted: Any, x: Any, label: Label | None = None, against: Label | None = None
+) -> Explanation:
     """Return what each feature of a row adds to the decision on it; see ``rosenblatt.explain``."""
     model = model_of(fitted, several=True)
-    row = input_rows(model, x)
+    if model.several and against is not None:
+        raise InputError("Of several labels a row may have, one is explained, against no other.")
+    reads_label = label is None and against is None and not model.several
+    row = input_rows(model, x, Classes(model.classes) if reads_label else None)
     if row.n_rows != 1:
         raise InputError(f"explain takes one row; got {row.n_rows}.")
     _, winner = decision(model, row)
     winner = winner if label is None else explained_number(model, str(label))
-    return contributions(model, row.indices, row.data, winner=winner)
+    own = int(row.labels[0]) if against is None else class_number(model, str(against))
+    rival = None if label is not None and against is None else rival_of(model, own, winner)
+    return contributions(model, row.indices, row.data, winner=winner, rival=rival)
+
+
+def rival_of(model: Model, label: int, winner: int) -> int | None:
+    """Return the class that a winner is set against: that of a row's label where it is wrong.
+
+    None: the runner-up.
+    """
+    wrong = 0 <= label < len(model.classes) and label != winner
+    return label if wrong and not model.several else None
 
 
 def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
@@ -332,7 +349,7 @@ def why(fitted: Any, X: Any, x: Any, label: Label | None = None) -> "Provenance"
     row = input_rows(model, x)
     scores, winner = decision(model, row)
     winner = winner if label is None else explained_number(model, str(label))
-    decided = model, row.indices, row.data, scores[0], winner
+    decided = model, row.indices, row.data, scores[0], (winner,)
     if isinstance(fitted, Model) or (X is None and model.is_recorded):
         return recorded_provenance(*decided)
     mistakes = getattr(fitted, "mistakes_", None)
@@ -356,13 +373,14 @@ def recorded_provenance(
     indices: NDArray[Any],
     values: NDArray[Any],
     scores: NDArray[Any],
-    winner: int,
+    sides: Sequence[int],
     mistakes: Mistakes | None = None,
     rows: Rows | None = None,
 ) -> "Provenance":
     """Return which training rows decide a row of these features, by their numbers in training.
 
-    ``winner`` is the number of the class whose lead is explained, or of the label whose score is.
+    ``sides`` are the numbers of the class whose lead is explained and of the one that it is set
+    against, by default the runner-up; or that of the label whose score is explained.
     """
     if mistakes is None and not model.is_recorded:
         raise InputError(
@@ -382,5 +400,5 @@ def recorded_provenance(
         averaged=model.ledger is not None,
         end=model.count,
         activation=scores,
-        **{"label" if model.several else "winner": winner},
+        **{"label": sides[0]} if model.several else {"sides": sides},
     )

@@ -533,14 +533,16 @@ class Model:
         rows = self.rows(paths, layout=layout, tell=told.append)
         return (label_evaluation_of if self.several else evaluation_of)(self, rows, told=told)
 
-    def explain(self, x: Any, label: Class | None = None) -> "Explanation":
+    def explain(
+        self, x: Any, label: Class | None = None, against: Class | None = None
+    ) -> "Explanation":
         """Return what each feature of the row ``x`` adds to the decision on it, by name.
 
         Or to the lead or the score of one ``label``; see ``rosenblatt.explain``.
         """
         from rosenblatt.models.explanation import explain
 
-        return explain(self, x, label)
+        return explain(self, x, label, against)
 
 
 class Scorer:

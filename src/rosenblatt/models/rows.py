@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
-from rosenblatt.data.labels import LabelSet, SetNumbers, sides_of
+from rosenblatt.data.labels import Classes, LabelSet, SetNumbers, sides_of
 from rosenblatt.errors import InputError, Parameter, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import canonical, dense_values, take
@@ -34,19 +34,19 @@ MOST_BYTES = 1 << 30  # of parsed rows in memory
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
 
 
-def input_rows(model: "Model", X: Any) -> Batch:
+def input_rows(model: "Model", X: Any, classes: Classes | None = None) -> Batch:
     """Return rows in memory, of the kind that the model was trained on, as a batch.
 
     A model of columns takes a data frame, dictionaries or texts, one of which is one row; a model
     of arrays or of numbered features, which count from 0 here, arrays and sparse matrices; any
-    model a batch of ``Model.rows``.
+    model a batch of ``Model.rows``. Labels in a column are read if there are classes to number them.
     """
     if isinstance(X, Batch):
         return X
     encoder = model.encoder
     table = model.table
     if table is not None:
-        batch = table.encode_frame([X] if isinstance(X, (Mapping, str)) else X)
+        batch = table.encode_frame([X] if isinstance(X, (Mapping, str)) else X, classes)
         strange = unfamiliar(int(np.count_nonzero(np.diff(batch.indptr) == 0)), batch.n_rows)
         for note in [*table.spelling_notes(), *([] if strange is None else [strange])]:
             warn_caller(note, UnfamiliarDataWarning)

@@ -157,7 +157,7 @@ class HardestRows:
             sides = {"winner": predicted, "rival": label}
             explanation = contributions(model, row.indices, row.data, **sides)
         if model.is_recorded and not model.voted:
-            found = recorded_provenance(model, row.indices, row.data, scores, predicted)
+            found = recorded_provenance(model, row.indices, row.data, scores, (predicted, label))
             way = 1.0 if model.classes[predicted] == found.positive else -1.0
             speaking = [term for term in found.terms if way * term.amount > 0][:MOST_TEACHERS]
             against = [t for t in found.terms if way * t.amount < 0][: MOST_TEACHERS // 2]

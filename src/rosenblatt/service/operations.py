@@ -381,7 +381,7 @@ def _provenance(
         classes,
         averaged=state.ledger is not None,
         activation=scores,
-        winner=winner,
+        sides=(winner,),
     )
 
 

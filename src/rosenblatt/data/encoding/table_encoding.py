@@ -398,8 +398,10 @@ class TableEncoding(FeatureEncoding):
             groups=group_keys(table, group) if group and group in table.frame.columns else None,
         )
 
-    def encode_frame(self, X: Any) -> Batch:
+    def encode_frame(self, X: Any, classes: Classes | None = None) -> Batch:
         """Return rows in memory, which must have the columns of training but the labels.
+
+        Labels that they have are read if there are classes to number them.
 
         Parameters
         ----------
@@ -415,7 +417,7 @@ class TableEncoding(FeatureEncoding):
         tables = frame_tables(X, wanted, text=text, arrays=unnamed)
         counts = self.new_counts()
         use = RowUse(learn=False, counts=counts)
-        batches = [self.encode(table, None, use) for table in tables]
+        batches = [self.encode(table, classes, use) for table in tables]
         if not batches:
             raise InputError("X has no rows.")
         for remark in self.remarks(counts):
