@@ -68,7 +68,7 @@ def test_several_classes(tmp_path: Path) -> None:
 
 
 def test_a_wrong_row_is_set_against_its_label(tmp_path: Path) -> None:
-    """What spoke for the class that was predicted, and what for the label, which may be the last."""
+    """What spoke for the class that was predicted, and what for the label."""
     model, rows = (
         fruit_model(tmp_path),
         rows_file(tmp_path, "apple 1:1 2:4 3:3\nplum 1:1 2:4 3:3\n"),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import accuracy_score, f1_score, log_loss
 from sklearn.multiclass import OneVsRestClassifier
 
@@ -248,6 +249,18 @@ def test_probabilities_are_sigmoids_of_scores_that_were_not_learned(tmp_path: An
     )
     with pytest.raises(AttributeError, match="has no probabilities"):
         _ = plain.predict_proba
+
+
+def test_an_indicator_of_one_column_is_one_label_a_row() -> None:
+    """A warning says so, and how to have a single label that rows have or not."""
+    message = "an array of one column is one label a row, such as 0 or 1, and predict returns one"
+    for learn in (MultilabelClassifier().fit, MultilabelClassifier().partial_fit):
+        with pytest.warns(DataConversionWarning, match=message) as caught:
+            clf = learn(X, Y[:, :1])
+        assert len(caught) == 1
+        assert clf.predict(X).shape == (300,)
+    had = [["a"] * have for have in Y[:, 0].tolist()]
+    assert MultilabelClassifier().fit(X, had).predict(X).shape == (300, 1)
 
 
 def test_one_label_a_row_is_the_usual_classifier() -> None:

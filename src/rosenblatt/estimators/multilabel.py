@@ -6,9 +6,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, warn_caller
 from rosenblatt.estimators.base import Trained
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
 from rosenblatt.estimators.held_out import scores_apart
@@ -22,6 +23,12 @@ from rosenblatt.models.label_thresholds import above
 from rosenblatt.models.learner import MANY, Learner, several_labels
 from rosenblatt.models.model import Model
 from rosenblatt.training.examples import Examples, has_label, permute
+
+ONE_COLUMN = (  # begins as scikit-learn's own warning
+    "A column-vector y was passed when a 1d array was expected: an array of one column is one label"
+    " a row, such as 0 or 1, and predict returns one for each row. Use y.ravel(), or for rows that "
+    "have a single label or none a list of labels for each row, [label] or []."
+)
 
 
 class LabelRows(NamedTuple):
@@ -143,7 +150,8 @@ class MultilabelClassifier(RuleClassifier):
     ``fit`` takes y as an array or a sparse matrix of shape (n_rows, n_labels), 1 where a row has a
     label and 0 elsewhere; or as a set, tuple or list of labels for each row, which may be empty.
     Lists of as many zeros and ones each are taken as an indicator. Where y holds one label for each
-    row, it is the classifier that ``RuleClassifier`` is; X_val, y_val and groups are for such rows.
+    row, as an array of one column does, it is the classifier that ``RuleClassifier`` is; X_val,
+    y_val and groups are for such rows.
 
     {parameters}
 
@@ -180,7 +188,7 @@ class MultilabelClassifier(RuleClassifier):
         own: tuple[Any, Any, Any],
         **start: ArrayLike | None,
     ) -> Trained:
-        self._meet(y, goes_on=self.warm_start)
+        y = self._meet(y, goes_on=self.warm_start)
         if self._several and any(part is not None for part in own):
             raise InputError(
                 "X_val, y_val and groups are for rows of one label each: leave them out."
@@ -209,11 +217,14 @@ class MultilabelClassifier(RuleClassifier):
         Labels that have not come up before begin with weights of zero; thresholds stay as they
         are, 0 for new labels. See ``RuleClassifier.partial_fit``.
         """
-        self._meet(y, goes_on=True)
+        y = self._meet(y, goes_on=True)
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def _meet(self, y: Any, *, goes_on: bool) -> None:
-        """Decide by y whether rows have several labels; what goes on stays what it is."""
+    def _meet(self, y: Any, *, goes_on: bool) -> Any:
+        """Decide by y whether rows have several labels; what goes on stays what it is.
+
+        An array of one column is one label a row, and returned so.
+        """
         several = has_several(y)
         if goes_on and "_model" in vars(self):
             if several != self._several:
@@ -223,6 +234,10 @@ class MultilabelClassifier(RuleClassifier):
         elif several != self._several:
             self._several = several
             self.__dict__.pop("_checked", None)
+        if not several and np.ndim(y) == 2:
+            warn_caller(ONE_COLUMN, DataConversionWarning)
+            return np.ravel(y)
+        return y
 
     def _held_out_fit(
         self,

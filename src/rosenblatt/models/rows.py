@@ -39,7 +39,7 @@ def input_rows(model: "Model", X: Any, classes: Classes | None = None) -> Batch:
 
     A model of columns takes a data frame, dictionaries or texts, one of which is one row; a model
     of arrays or of numbered features, which count from 0 here, arrays and sparse matrices; any
-    model a batch of ``Model.rows``. Labels in a column are read if there are classes to number them.
+    model a batch of ``Model.rows``. Labels are read where there are classes to number them.
     """
     if isinstance(X, Batch):
         return X
