@@ -9,6 +9,7 @@ import pytest
 
 from rosenblatt import load
 from rosenblatt.errors import UnfamiliarDataWarning
+from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.train import model_from_files
 from tests.cli.running import invoked
 
@@ -114,6 +115,31 @@ def test_a_class_that_is_never_predicted(tmp_path: Path) -> None:
     assert remark.endswith("train with threshold='f1' or class_weight='balanced'.")
     done = invoked("train", data, "--label", "y", "-o", model, "--threshold", "f1")
     assert "Never predicted" not in done.stderr
+
+
+def test_a_rare_class_that_is_never_predicted(tmp_path: Path) -> None:
+    """Where it matters most: 37 of 6,000 rows are told of, and of two classes a single one."""
+    draw = np.random.default_rng(0)
+    deaths = np.isin(np.arange(6000), draw.choice(6000, 37, replace=False))
+    label = np.where(deaths, "dead", "alive")
+    frame = pl.DataFrame({"a": draw.normal(size=6000).round(2), "b": draw.normal(size=6000)})
+    frame.with_columns(y=pl.Series(label.tolist())).write_csv(tmp_path / "rare.csv")
+    data, model = str(tmp_path / "rare.csv"), str(tmp_path / "m.model")
+    done = invoked("train", data, "--label", "y", "-o", model)
+    assert "Warning: Never predicted: dead (0." in done.stderr
+    done = invoked("evaluate", model, data)
+    assert "Warning: Never predicted: dead (0.62% of the rows). To find such rows" in done.stderr
+    first = int(np.flatnonzero(deaths)[0])
+    frame = frame.with_columns(y=pl.Series(label.tolist())).slice(max(first - 50, 0), 51)
+    assert frame["y"].to_list().count("dead") == 1
+    frame.write_csv(tmp_path / "one.csv")
+    done = invoked("evaluate", model, str(tmp_path / "one.csv"))
+    assert "Warning: Never predicted: dead (1.96% of the rows)." in done.stderr
+    found = np.array([[0, 0, 10], [0, 60, 40], [0, 40, 9000]])
+    assert neglected(found, ("dead", "ill", "well"), {})[0].startswith(
+        "Never predicted: dead (0.11"
+    )
+    assert neglected(found - [[0, 0, 1], [0, 0, 0], [0, 0, 0]], ("dead", "ill", "well"), {}) == []
 
 
 def test_every_class_is_predicted(folder: Path) -> None:

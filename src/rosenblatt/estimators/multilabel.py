@@ -234,7 +234,7 @@ class MultilabelClassifier(RuleClassifier):
         elif several != self._several:
             self._several = several
             self.__dict__.pop("_checked", None)
-        if not several and np.ndim(y) == 2:
+        if not several and len(getattr(y, "shape", ())) == 2:
             warn_caller(ONE_COLUMN, DataConversionWarning)
             return np.ravel(y)
         return y

@@ -29,7 +29,7 @@ from rosenblatt.wording import word_list
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
-LEAST_NEGLECTED, SHARE_NEGLECTED = 10, 0.02  # rows of a class, of which none is found
+LEAST_NEGLECTED = 10  # rows of a class, of which none is found; of two classes any
 EXACT_PAIRS = 1000  # up to here the p-value of McNemar's test is the exact one
 PLACES = (1, 3, 5)  # of the ranking of labels, up to which precision is measured
 
@@ -451,10 +451,14 @@ def label_evaluation_of(
 def neglected(
     confusion: NDArray[Any], classes: Sequence[Any], options: Mapping[str, Any]
 ) -> list[str]:
-    """Return a sentence on classes with many rows of which the model finds none."""
+    """Return a sentence on classes of which the model finds no row, few as they may be.
+
+    Of more than two classes, or where rows of others are taken for it, a few missed may be chance.
+    """
     support = confusion.sum(axis=1)[: len(classes)]
-    least = max(LEAST_NEGLECTED, SHARE_NEGLECTED * int(confusion.sum()))
-    missed = np.flatnonzero((support >= least) & (np.diagonal(confusion) == 0)).tolist()
+    unsaid = (confusion.sum(axis=0)[: len(classes)] == 0) & (len(classes) == 2)
+    enough = support >= np.where(unsaid, 1, LEAST_NEGLECTED)
+    missed = np.flatnonzero(enough & (np.diagonal(confusion)[: len(classes)] == 0)).tolist()
     if not missed:
         return []
     rightly = " rightly" if confusion[:, missed].any() else ""
