@@ -13,7 +13,7 @@ from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.report.tables import interval, label_figures
-from rosenblatt.training.history import ENDED_EARLY, REASONS
+from rosenblatt.training.history import ENDED_EARLY, REASONS, separability_counts
 from rosenblatt.wording import counted, decimals, number, percent, printable, size_text, word_list
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def show(
     screen.show(f"{title[0].upper()}{title[1:]}: {_passes(model, title)}.")
     if verbose:
         _show_course(screen, model)
-    _show_verdict(screen, model, verdicts)
+    _show_verdict(screen, model, verdicts, getattr(evaluation, "error", None))
     _show_guarantee(screen, model)
     # The file, and what to do with it
     _show_file(screen, path)
@@ -156,11 +156,18 @@ def alike_rows(rows: Sequence[dict[str, str]]) -> list[str]:
     return lines
 
 
-def _show_verdict(screen: Screen, model: Model, verdicts: "Sequence[Verdict]") -> None:
-    """Say whether the rows can be separated: by a proof, by training, or how to find out."""
+def _show_verdict(
+    screen: Screen, model: Model, verdicts: "Sequence[Verdict]", error: float | None
+) -> None:
+    """Say whether the rows can be separated: by a proof, by training, or how to find out.
+
+    Nothing where nobody asks, and that would say nothing of the labels.
+    """
     for verdict in verdicts:
         screen.show(str(for_command(verdict)))
-    if verdicts or model.is_kernel:
+    errors = model.training["held_out_error"], error
+    counts = separability_counts(model.n_features, model.training["n_rows"], *errors)
+    if verdicts or model.is_kernel or not counts:
         return
     if model.outcome["stop_reason"] == "converged" or model.training.get("refit_converged"):
         screen.show("Verdict: the training rows are separable; the last weights prove it.")

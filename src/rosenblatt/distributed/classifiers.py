@@ -279,7 +279,8 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             Path(plan.checkpoint).unlink(missing_ok=True)
         learner, n_wrong = plan.learner, fitted.n_wrong
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
-        told = advice(fitted.outcome, (lambda: n_wrong) if last_decide else None)
+        held = (lambda: n_wrong) if last_decide else None
+        told = advice(fitted.outcome, collected.n_features, held)
         if told is not None:
             warnings.warn(f"{type(self).__name__} {told}", ConvergenceWarning, stacklevel=3)
         return fitted

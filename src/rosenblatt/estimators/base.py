@@ -378,7 +378,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         if self.verbose:
             sys.stderr.write(f"{type(self).__name__} {ending(outcome)}\n")
         ended = outcome.stop_reason == "converged"
-        warning = None if ended else advice(outcome, held, self._cure)
+        warning = None if ended else advice(outcome, self.n_features_in_, held, self._cure)
         if warning is not None and self._warns:
             warnings.warn(f"{type(self).__name__} {warning}", ConvergenceWarning, stacklevel=3)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from rosenblatt.models.guarantee import RowsApart, rows_apart
 from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
+from rosenblatt.training.history import separability_counts
 from rosenblatt.wording import word_list
 
 WEIGHTS = 12  # names on either side
@@ -114,6 +116,14 @@ class Findings:
         before = 1.0 - float(score)
         after = float(model.training.get("held_out_error") or 0.0)
         return None if abs(before - after) < 1e-9 else before
+
+    @property
+    def separated(self) -> bool:
+        """Whether a pass without a mistake proved the rows separable, and that says something."""
+        model, training = self.model, self.model.training
+        errors = training.get("held_out_error"), None if self.judged is None else self.judged.error
+        counts = separability_counts(model.n_features, training.get("n_rows", inf), *errors)
+        return counts and model.outcome.get("stop_reason") == "converged"
 
     @property
     def apart(self) -> RowsApart | None:

@@ -120,25 +120,38 @@ REASONS: dict[StopReason, str] = {  # why a training ended, after "because"
     "interrupted": "it was interrupted; the model is the best so far",
 }
 MOST_WRONG = 0.02  # of the rows, by the last weights: they may be separable, and a few passes short
-MOST_MISTAKES = 0.1  # of the rows, in the last pass: with more they are not tried
+MOST_MISTAKES = 0.1  # of the rows, in the last pass or of others: nobody asks then for separability
 RAISE_MAX_ITER = "raise max_iter."
 KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma or degree)."
 
 
+def separability_counts(n_features: int, n_rows: int, *errors: float | None) -> bool:
+    """Return whether it says something of the labels that rows are separable.
+
+    Not where there are more features than rows, which are separable whatever their labels, nor
+    where one of these errors on other rows is large.
+    """
+    return n_features <= n_rows and all((error or 0.0) <= MOST_MISTAKES for error in errors)
+
+
 def advice(
-    outcome: Outcome, held_mistakes: Callable[[], int] | None, cure: str = RAISE_MAX_ITER
+    outcome: Outcome,
+    n_features: int,
+    held_mistakes: Callable[[], int] | None,
+    cure: str = RAISE_MAX_ITER,
 ) -> str | None:
     """Return one sentence on a training that ended before it was done, or None.
 
     To reach max_iter is how a training ends on rows that overlap, and nothing to be told of:
     ``stop_reason_`` and ``history_`` have it. It is told where the rows may be separable, since the
     last weights, held as they are, misclassify next to none of them, which ``held_mistakes``
-    counts; None where the last weights do not decide.
+    counts, None where the last weights do not decide; and where that would say something.
     """
     last, n_rows = outcome.history[-1], outcome.n_rows
     counts = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
     if outcome.stop_reason == "max_iter":
         hopeless = last.pass_ == 1 or last.mistakes > MOST_MISTAKES * n_rows
+        hopeless |= not separability_counts(n_features, n_rows, outcome.held_out_error)
         n_wrong = None if hopeless or held_mistakes is None else held_mistakes()
         if n_wrong is None or n_wrong > MOST_WRONG * n_rows:
             return None
