@@ -1,7 +1,11 @@
+import bz2
 import gzip
 import importlib.util
 import io
+import lzma
+import re
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +82,13 @@ def _zstd(text: bytes) -> bytes:
     return bytes(zstd.compress(text, options=checksum))
 
 
-PACKERS: dict[str, Any] = {"plain": bytes, "gzip": gzip.compress, "zstandard": _zstd}
+PACKED: dict[str, Any] = {
+    "gzip": gzip.compress,
+    "zstandard": _zstd,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}
+PACKERS = {"plain": bytes} | PACKED
 
 
 def _all(path: Path) -> bytes:
@@ -98,7 +108,7 @@ def test_a_packed_file_is_read_whatever_its_name(packer: str, tmp_path: Path) ->
     assert _all(file) == TEXT
 
 
-@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+@pytest.mark.parametrize("packer", PACKED)
 def test_packed_parts_may_follow_one_another(packer: str, tmp_path: Path) -> None:
     """Packed files that were joined are read to the end."""
     file = tmp_path / "rows"
@@ -106,7 +116,7 @@ def test_packed_parts_may_follow_one_another(packer: str, tmp_path: Path) -> Non
     assert _all(file) == 2 * TEXT
 
 
-@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+@pytest.mark.parametrize("packer", PACKED)
 @pytest.mark.parametrize("library", ["fast", "standard"])
 def test_a_packed_file_that_was_cut_off_is_an_error(
     packer: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -116,13 +126,13 @@ def test_a_packed_file_that_was_cut_off_is_an_error(
         _without(monkeypatch, "isal")
     packed = PACKERS[packer](TEXT)
     file = tmp_path / "rows"
-    for length in (len(packed) - 1, len(packed) - 9, len(packed) // 2, 30, 5):
+    for length in (len(packed) - 1, len(packed) - 9, len(packed) // 2, 30, 11):
         file.write_bytes(packed[:length])
         with pytest.raises(InputError, match=r"rows is damaged: .*[a-z]\.$"):
             read_svmlight(file)
 
 
-@pytest.mark.parametrize("packer", ["gzip", "zstandard"])
+@pytest.mark.parametrize("packer", PACKED)
 @pytest.mark.parametrize("library", ["fast", "standard"])
 def test_a_packed_file_with_wrong_bytes_is_an_error_or_the_same(
     packer: str, library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,6 +156,53 @@ def test_a_packed_file_with_wrong_bytes_is_an_error_or_the_same(
         else:
             assert rows.data.tobytes() == expected.data.tobytes()
     assert n_damaged > 20
+
+
+def _zipped(path: Path, method: int = zipfile.ZIP_DEFLATED, flags: int = 0) -> bytearray:
+    """Return an archive of one file, with this method and these flags written in its directories."""
+    known = method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2)
+    with zipfile.ZipFile(path, "w", method if known else zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("rows.svm", TEXT)
+    packed = bytearray(path.read_bytes())
+    for start in (8, packed.rfind(b"PK\x01\x02") + 10):
+        packed[start] = method
+        packed[start - 2] |= flags
+    return packed
+
+
+@pytest.mark.parametrize(
+    ("method", "flags", "place", "what"),
+    [
+        (8, 0, None, None),
+        (12, 0, None, None),
+        (14, 0, None, None),
+        (9, 0, None, "a zip archive packed with Deflate64, which is not read: unpack it yourself."),
+        (8, 32, None, "a zip archive packed in an unusual way, which is not read: unpack it yours"),
+        (8, 1, None, "locked by a password ('rows.svm'): unpack it and name a file."),
+        (99, 1, None, "locked by a password ('rows.svm'): unpack it and name a file."),
+        (8, 0, 0, "a damaged zip archive: Bad magic number for file header."),
+        (8, 0, 30, "a damaged zip archive: File name in directory 'rows.svm' and header"),
+        (8, 0, 2000, "damaged: "),
+        (14, 0, 2000, "damaged: "),
+        (8, 0, -22, "a damaged zip archive: File is not a zip file."),
+    ],
+)
+def test_a_zip_archive_is_read_or_the_reason_is_a_sentence(
+    tmp_path: Path, method: int, flags: int, place: int | None, what: str | None
+) -> None:
+    """An archive that is damaged, locked or packed with Deflate64 says so."""
+    path = tmp_path / "rows.zip"
+    packed = _zipped(path, method, flags)
+    if place == 0:  # where the directory at the end says that the file begins
+        packed[packed.rfind(b"PK\x01\x02") + 42] = 7
+    elif place is not None:
+        packed[place] ^= 0x55
+    path.write_bytes(packed)
+    if what is None:
+        assert read_svmlight(path).n_rows == 20_000
+    else:
+        with pytest.raises(InputError, match=re.escape(f"rows.zip is {what}")):
+            read_svmlight(path)
 
 
 def test_gzip_is_read_without_the_fast_library(

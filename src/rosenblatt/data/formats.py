@@ -19,7 +19,7 @@ from rosenblatt.data.sources import (
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import DEFAULTS, check_setting
 
-PACKINGS = (".gz", ".zst", ".zstd", ".zip")
+PACKINGS = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".zip")
 
 SVMLIGHT_LINE = re.compile(
     rb"[ \t]*[^\s:#,]+(?:[ \t]+qid:[0-9]+)?(?P<entries>(?:[ \t]+[0-9]+:[^\s:,]+)*)\s*(?:#.*)?"
@@ -108,8 +108,7 @@ PICTURE = "a picture; write its features as CSV, a row for each picture"
 PICKLE = "a pickle, which is never loaded; write it as Parquet or CSV"
 UNREADABLE = {
     rb"PK\x03\x04": "a zip archive; unpack it first",  # from a pipe
-    rb"BZh": "packed with bzip2; unpack it, or pack it with gzip",
-    rb"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
+    rb"PK\x05\x06": "an empty zip archive; name a file with data",
     rb"7z\xbc\xaf|Rar!|.{257}ustar": "an archive; unpack it and name a file",
     rb"\xd0\xcf\x11\xe0": "a spreadsheet; save it as CSV",
     rb"\x89HDF": "HDF5; write it as Parquet or CSV",

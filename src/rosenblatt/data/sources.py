@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
+XZ = b"\xfd7zXZ"
+BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
+PACKED_MARKS = (GZIP, ZSTANDARD, XZ, *BZIP2)
 ZIP = b"PK\x03\x04"
+DEFLATE64, LOCKED = 9, 1  # of a file in it: the method, and the flag of a password
 HIDDEN = re.compile(r"(?:^|/)(?:__MACOSX/|\.)")  # what systems add to an archive
 ZIPPED_KINDS = {  # by a part of the name of a file in it
     "xl/workbook": "a spreadsheet; save its table as CSV",
@@ -53,8 +58,8 @@ class StoredBytes(io.RawIOBase):
         self._kept = bytearray()
         self.restart(keep=True)
         # Of text the first byte is enough to know that it is not packed, and need not wait for more
-        while len(self._kept) < 4 and any(m.startswith(self._kept) for m in (GZIP, ZSTANDARD)):
-            if not self.readinto(bytearray(4 - len(self._kept))):
+        while wanted := [m for m in PACKED_MARKS if m.startswith(self._kept)]:
+            if not self.readinto(bytearray(max(map(len, wanted)) - len(self._kept))):
                 break
         self.head = bytes(self._kept)
         self.restart(keep=False)
@@ -111,8 +116,14 @@ class ByteSource:
         self._damages: tuple[type[Exception], ...] = ()  # what the unpacking raises
         if stored.head.startswith(GZIP):
             self._stream, self._damages = _gunzip(stored)
-        elif stored.head == ZSTANDARD:
+        elif stored.head.startswith(ZSTANDARD):
             self._stream, self._damages = _unzstd(stored)
+        elif stored.head.startswith(XZ):
+            lzma = import_module("lzma")
+            self._stream, self._damages = lzma.LZMAFile(stored), (EOFError, lzma.LZMAError)
+        elif stored.head.startswith(BZIP2):
+            self._stream = import_module("bz2").BZ2File(stored)
+            self._damages = (EOFError, OSError, ValueError)
 
     @property
     def bytes_read(self) -> int:
@@ -134,7 +145,7 @@ def unreadable(name: str, error: OSError) -> InputError:
 
 def damaged(name: str, error: Exception, what: str = "damaged") -> InputError:
     """Return the error that says that a file is damaged, and how that was found out."""
-    return InputError(f"{name} is {what}: {str(error).rstrip('.')}.")
+    return InputError(f"{name} is {what}: {str(error)[:200].rstrip('.')}.")
 
 
 def name_of(source: Source) -> str:
@@ -202,15 +213,15 @@ def _raw(source: Source) -> Any:
 
 
 def zip_faults() -> tuple[type[Exception], ...]:
-    """Return what is raised where a zip archive is damaged."""
-    from zipfile import BadZipFile
-
-    return BadZipFile, NotImplementedError, EOFError, zlib.error, ValueError
+    """Return what is raised where a zip archive is damaged, or packed in a way that is not read."""
+    zipfile: Any = import_module("zipfile")
+    of_lzma = getattr(zipfile.lzma, "LZMAError", EOFError)  # a Python may be made without lzma
+    return zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error, ValueError, of_lzma
 
 
 def zip_member(source: Source) -> "ZipInfo | None":
     """Return the one file that a zip archive holds; None where this is no zip archive."""
-    path = Path(source)
+    path, name = Path(source), name_of(source)
     if source == "-" or not path.is_file():
         return None
     with path.open("rb") as file:
@@ -219,18 +230,25 @@ def zip_member(source: Source) -> "ZipInfo | None":
         from zipfile import ZipFile
 
         try:
-            entries = ZipFile(file).infolist()
+            archive = ZipFile(file)
+            entries = archive.infolist()
+            files = [one for one in entries if not one.is_dir() and not HIDDEN.search(one.filename)]
+            if len(files) == 1 and not files[0].flag_bits & LOCKED:
+                archive.open(files[0]).close()
+        except NotImplementedError:
+            how = "with Deflate64" if files[0].compress_type == DEFLATE64 else "in an unusual way"
+            msg = f"{name} is a zip archive packed {how}, which is not read: unpack it yourself."
+            raise InputError(msg) from None
         except zip_faults() as error:
-            raise damaged(name_of(source), error, "a damaged zip archive") from None
+            raise damaged(name, error, "a damaged zip archive") from None
     for begin, what in ZIPPED_KINDS.items():
         if any(begin in entry.filename for entry in entries):
-            raise InputError(f"{name_of(source)} is {what}.")
-    files = [one for one in entries if not one.is_dir() and not HIDDEN.search(one.filename)]
-    if len(files) == 1 and not files[0].flag_bits & 1:
+            raise InputError(f"{name} is {what}.")
+    if len(files) == 1 and not files[0].flag_bits & LOCKED:
         return files[0]
     what = "locked by a password" if len(files) == 1 else f"a zip archive of {len(files)} files"
     names = word_list((repr(one.filename) for one in files), 5)
-    raise InputError(f"{name_of(source)} is {what} ({names}): unpack it and name a file.")
+    raise InputError(f"{name} is {what} ({names}): unpack it and name a file.")
 
 
 def stored_size(name: Source) -> int:
