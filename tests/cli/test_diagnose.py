@@ -44,6 +44,17 @@ def test_sparse_rows_and_tables(tmp_path: Path) -> None:
     assert "separable" in invoked("diagnose", table_file(tmp_path / "b.csv", n_rows=60)).stdout
 
 
+def test_labels_of_svmlight_that_are_not_whole(tmp_path: Path) -> None:
+    """Labels such as 0.5 and 1.5 are two classes, here as in train, and in pictures."""
+    path = tmp_path / "halves.svm"
+    path.write_text("0.5 1:1\n1.5 2:1\n0.5 1:1 2:1\n1.5 1:0.3 2:0.2\n")
+    result = invoked("diagnose", str(path))
+    assert result.exit_code == 0, result.stderr
+    assert "separable (4 rows, 2 features, 2 classes)" in result.stdout
+    assert json.loads(invoked("diagnose", str(path), "--json").stdout)["classes"] == ["0.5", "1.5"]
+    assert invoked("plot", "errors", str(path), "-o", str(tmp_path / "a.svg")).exit_code == 0
+
+
 def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
     """The label and its reason, kinds, columns left out and warnings come with the verdict."""
     lines = [f"{i};{i % 7};{i % 2};{'yes' if i % 2 else 'no'}" for i in range(1, 61)]

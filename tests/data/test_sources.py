@@ -159,7 +159,7 @@ def test_a_packed_file_with_wrong_bytes_is_an_error_or_the_same(
 
 
 def _zipped(path: Path, method: int = zipfile.ZIP_DEFLATED, flags: int = 0) -> bytearray:
-    """Return an archive of one file, with this method and these flags written in its directories."""
+    """Return an archive of one file, which claims this method and these flags."""
     known = method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2)
     with zipfile.ZipFile(path, "w", method if known else zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("rows.svm", TEXT)

@@ -59,6 +59,7 @@ PREFIX = "guarantee."  # of the arrays of a model
 SHARE = Interval(high=1.0)
 SHOWN = (0.005, 0.01, 0.02, 0.05, 0.1)  # errors of the summary
 NUMBERS = "biuf"  # NumPy's kinds
+NO_ROWS = "A guarantee needs rows with labels; none of these has one."
 
 
 class GuaranteeCurve(NamedTuple):
@@ -274,7 +275,7 @@ def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
             part = RowsApart.of_scores(scores, scorer.numbers(scores), labels)
         parts.append(part)
     if not sum(len(part.lead) for part in parts):
-        raise InputError("A guarantee needs rows with labels; none of these has one.")
+        raise InputError(NO_ROWS)
     sides = [None if side[0] is None else np.concatenate(side) for side in zip(*parts, strict=True)]
     return RowsApart(*cast("list[NDArray[Any]]", sides))
 
@@ -456,6 +457,8 @@ def guarantee(
 
 def _judged(estimator: Any, X: Any, y: Any) -> RowsApart:
     """Return how sure a classifier is of rows with these labels."""
+    if not (y.shape[0] if hasattr(y, "shape") else len(y)):
+        raise InputError(NO_ROWS)
     scores, guess = _scores(estimator, X), estimator.predict(X)
     classes = np.asarray(estimator.classes_)
     if np.ndim(guess) == 2:

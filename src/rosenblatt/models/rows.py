@@ -98,8 +98,10 @@ class FileRows:
 
     @property
     def labels(self) -> list[Any]:
-        """The label of each row."""
-        return [self.classes[number] for number in self.numbers.tolist()]
+        """The label of each row; as text where one is a fraction, which scikit-learn refuses."""
+        fractions = any(isinstance(one, float) and not one.is_integer() for one in self.classes)
+        classes = [*map(str, self.classes)] if fractions else self.classes
+        return [classes[number] for number in self.numbers.tolist()]
 
     def notes(self) -> list[str]:
         """Return what a person should know of the columns and of rows that were skipped."""

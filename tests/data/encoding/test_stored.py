@@ -84,6 +84,7 @@ def test_numbered_features_are_stored_too() -> None:
         ({"columns": [{"name": "x", "role": "category", "parts": [[]]}]}, "parts is not"),
         ({"columns": [{"name": "x", "role": "text", "parts": [""]}] * 2}, "columns is not"),
         ({"columns": [{"name": 3, "role": "text", "parts": [""]}]}, "name is not there"),
+        ({"n_texts": 10**400}, "n_texts is not there, or not what it must be"),
         ({"settings": {}}, "settings is not there, or not what it must be. Copy the file again"),
     ],
 )
@@ -164,6 +165,8 @@ def _with(name: str, value: Any) -> dict[str, NDArray[Any]]:
         _with("statistics", np.full((6, 2), np.nan)),
         _with("statistics", np.full((6, 2), -1.0)),
         _with("statistics", [[0.0] * 2] * 6),
+        _with("summaries", np.full((5, 4), -0.5)),
+        _with("summaries", np.full((5, 4), 1.5)),
         _with("term_hashes", np.zeros(3, np.uint64)),
         _with("term_offsets", np.zeros(3, np.int64)),
         _with("term_columns", np.full(len(_fitted().arrays()["term_columns"]), 4, np.int32)),

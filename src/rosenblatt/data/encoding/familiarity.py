@@ -244,7 +244,7 @@ def _far(values: NDArray[Any], training: NDArray[Any], surprise: Surprise) -> st
     # Of an even number, the middle one that is in the tail
     now = float(np.quantile(values, 0.5, method="higher" if n_above >= n_below else "lower"))
     ratio = now / median if median else 0.0
-    if ratio <= 0.0 or 0.5 < ratio < 2:
+    if not 0.0 < ratio < math.inf or 0.5 < ratio < 2:
         here, there = told_apart(now, median)
         return f"the median is {here}, that of the training rows {there}"
     power = round(math.log10(ratio))

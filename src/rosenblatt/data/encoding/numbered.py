@@ -343,7 +343,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     except InputError:
         found.fail("settings")
     n_texts = _entry(found, stored, "n_texts", int)
-    found.check("n_texts", n_texts >= 0)
+    found.check("n_texts", 0 <= n_texts < 1 << 63)
     # The arrays
     n_numeric = roles.count("numeric")
     features = feature_columns(columns, characters=settings.char_ngrams is not None)
@@ -354,7 +354,8 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     summaries = None
     if "summaries" in found:  # files of older versions have none
         summaries = found["summaries"]
-        found.check("summaries", not np.isinf(summaries).any())
+        shares = summaries[:2]
+        found.check("summaries", not (np.isinf(summaries).any() or (abs(shares - 0.5) > 0.5).any()))
     encoding = TableEncoding(
         columns, settings, statistics=statistics, numbering=numbering, summaries=summaries
     )
