@@ -198,7 +198,7 @@ def all_numbers(series: "pl.Series") -> bool:
     """Whether every value of a column of text that is not missing is a finite number."""
     values = series.drop_nulls()
     odd = values.filter(~_are_finite(values)).unique().to_list()
-    return all(_number(token) is not None for token in odd)
+    return all(read_number(token) is not None for token in odd)
 
 
 def missing_faults(names: Sequence[str], numbers: NDArray[np.float64]) -> dict[int, str]:
@@ -228,7 +228,7 @@ def _read_odd(
     """Read again the values that were not read as finite numbers; null and NaN are missing."""
     present = rows[series.is_not_null().to_numpy()[rows]].tolist()
     tokens = series.gather(present).to_list()
-    read = {token: _number(token) for token in set(tokens)}
+    read = {token: read_number(token) for token in set(tokens)}
     for row, token in zip(present, tokens, strict=True):
         number = read[token]
         if number is None:
@@ -236,7 +236,7 @@ def _read_odd(
         numbers[row] = np.nan if number is None else number
 
 
-def _number(token: str) -> float | None:
+def read_number(token: str) -> float | None:
     """Return the number that a token is, NaN where it stands for a missing one, else None."""
     bare = token.strip(BLANKS)
     if bare in MISSING or bare.lower() in PLACEHOLDERS:
@@ -246,7 +246,7 @@ def _number(token: str) -> float | None:
 
 def _is_plain(token: str) -> bool:
     """Whether a token is a number as programs write it, infinite ones too, or a missing one."""
-    return _number(token) is not None or _is_infinite(token)
+    return read_number(token) is not None or _is_infinite(token)
 
 
 def _is_infinite(token: str) -> bool:

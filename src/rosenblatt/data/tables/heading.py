@@ -251,10 +251,14 @@ def laid_out(
 ) -> Generator[tuple[Heading, TextBlock], None, None]:
     """Yield blocks of whole rows with the layout of the file; nothing where it has no rows."""
     first, start, found, n_lines, enough = list[TextBlock](), bytearray(), None, 0, 0
+    n_blank = 0  # lines before the first row; every guess would read them again
     for block in blocks:
-        first.append(block)
-        start += block.tobytes()
-        n_lines += start.count(b"\n", len(start) - block.length)
+        text = block.tobytes()
+        cut = 0 if start else text.rfind(b"\n", 0, len(text) - len(text.lstrip(b" \r\n"))) + 1
+        n_blank += text.count(b"\n", 0, cut)
+        first += _behind([block], cut)
+        start += text[cut:]
+        n_lines += text.count(b"\n", cut)
         sampled = len(start) >= SAMPLE_BYTES and n_lines >= FEWEST_LINES
         if (prompt or sampled) and len(start) >= enough:
             found = _heading(_sample(start), asked, file)
@@ -264,7 +268,7 @@ def laid_out(
     found = found or _heading(bytes(start), asked, file, is_all=True)
     if found:
         heading, n_bytes = found
-        heading = heading._replace(first_line=1 + start.count(b"\n", 0, n_bytes))
+        heading = heading._replace(first_line=1 + n_blank + start.count(b"\n", 0, n_bytes))
         for part in whole_rows(
             chain(_behind(first, n_bytes), blocks), heading.dialect, longest_field
         ):
