@@ -55,6 +55,19 @@ def test_labels_of_svmlight_that_are_not_whole(tmp_path: Path) -> None:
     assert invoked("plot", "errors", str(path), "-o", str(tmp_path / "a.svg")).exit_code == 0
 
 
+@pytest.mark.parametrize("scale", [[], ["--scale"]])
+def test_whole_numbers_that_would_be_rounded_are_refused(tmp_path: Path, scale: list[str]) -> None:
+    """Whole numbers above 2^53, different in the file and equal once read, give no verdict."""
+    table, lines = tmp_path / "big.csv", tmp_path / "big.svm"
+    table.write_text("a,b,label\n1,7,p\n1,9007199254740993,p\n1,9007199254740992,q\n2,1,q\n")
+    lines.write_text("1 1:7\n1 1:9007199254740993\n2 1:9007199254740992\n")
+    for path, feature in ((table, "b"), (lines, "feature 1")):
+        result = invoked("diagnose", str(path), *(scale if path == table else ()))
+        assert result.exit_code == 2
+        words = f"row 2 has 9007199254740992 in '{feature}'. From 2^53 on, different whole numbers"
+        assert words in " ".join(result.stderr.split())
+
+
 def test_how_the_file_was_read_is_said(tmp_path: Path) -> None:
     """The label and its reason, kinds, columns left out and warnings come with the verdict."""
     lines = [f"{i};{i % 7};{i % 2};{'yes' if i % 2 else 'no'}" for i in range(1, 61)]

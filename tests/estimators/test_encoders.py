@@ -17,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import (
@@ -306,3 +307,13 @@ def test_output_as_frames() -> None:
         assert list(found.columns) == encoder.get_feature_names_out().tolist()
         plain = TableEncoder(sparse_output=False).fit_transform(rows)
         assert np.array_equal(found.to_numpy(), plain)
+
+
+def test_indices_are_of_32_bits() -> None:
+    """Estimators that refuse wider indices, such as LinearSVC, take the features as they are."""
+    texts, labels = ["good film", "bad film", "good", "bad"], [1, 0, 1, 0]
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "town": ["a", "b", "a", "b"]})
+    for encoder, X in ((TextEncoder(), texts), (TableEncoder(), frame)):
+        rows = encoder.fit_transform(X)
+        assert rows.indices.dtype == rows.indptr.dtype == np.int32
+        assert LinearSVC().fit(rows, labels).score(rows, labels) == 1.0

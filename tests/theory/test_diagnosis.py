@@ -6,6 +6,7 @@ from math import inf, isclose
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from rosenblatt import Perceptron
+from rosenblatt.errors import InputError
 from rosenblatt.theory.certificate import Certificate, MachineCertificate
 from rosenblatt.theory.diagnosis import diagnose
 from tests.examples import tries
@@ -282,3 +284,25 @@ def test_every_proof_verifies(data: st.DataObject) -> None:
     if len(set(y)) < 2:
         y[0] = y[0] + 1
     check(diagnose(X.astype(float), y), X.astype(float), y)
+
+
+BIG = [[1, 7], [1, 2**53 + 1], [1, 2**53]]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        BIG,
+        np.array(BIG),
+        np.array(BIG, object),
+        pd.DataFrame({"a": [0.5] * 3, "b": [row[1] for row in BIG]}),
+        sparse.csr_array(np.array(BIG)),
+        [[0.5, row[1]] for row in BIG],
+    ],
+)
+def test_whole_numbers_that_would_be_rounded_are_refused(X: Any) -> None:
+    """A whole number that is no float64 has no verdict, since that would be of other rows."""
+    with pytest.raises(InputError, match="Row 1 of X has the whole number 9007199254740993, which"):
+        diagnose(X, [0, 1, 0])
+    assert diagnose([[2**53], [2**53 + 2]], [0, 1]).status == "separable"
+    assert diagnose([[1e300], [2e300]], [0, 1]).status == "separable"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+import numpy as np
 
 import rosenblatt
 from rosenblatt.cli import options
@@ -13,10 +14,12 @@ from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import matrix_of as sparse_matrix
-from rosenblatt.models.rows import read_rows
+from rosenblatt.models.rows import FileRows, read_rows
 
 MOST_FOR_CYCLE = 100_000  # values
 MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
+
+MOST_WHOLE = 2**53 * (1 - 2**-50)  # about, as what was scaled and is scaled back is rounded
 
 
 @click.command(cls=ScreenCommand, example="rosenblatt diagnose iris.csv")
@@ -57,6 +60,7 @@ def diagnose(
     rows = rows if class_ is None else rows.of_class(class_)
     for note in rows.notes():
         screen.warn(note)
+    _check_whole(rows)
     X = matrix_of(rows.rows)
     verdict = rosenblatt.diagnose(X, rows.labels, time_limit=time_limit, permute=permute)
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
@@ -75,6 +79,28 @@ def diagnose(
                 f"{start} and pass {cycle.again}"
             )
     return verdict.status == "separable"
+
+
+def _check_whole(rows: FileRows) -> None:
+    """Raise InputError for a number so large that several whole ones are read as the same.
+
+    A verdict on what was read would then be a proof about other rows than those of the file.
+    """
+    csr, table = rows.rows, rows.encoding.table
+    numbers = csr.data
+    if table is not None and table.settings.scale:
+        pairs = zip(csr.indices.tolist(), numbers.tolist(), strict=True)
+        raw = (table.unscaled(*pair) for pair in pairs)
+        numbers = np.array([0.0 if number is None else round(number) for number in raw])
+    beyond = np.flatnonzero(np.abs(numbers) >= MOST_WHOLE)
+    if len(beyond):
+        row = int(np.searchsorted(csr.indptr, beyond[0], side="right"))
+        (name,) = rows.encoding.names([int(csr.indices[beyond[0]])])
+        raise InputError(
+            f"{rows.files.names[0]}: row {row} has {numbers[beyond[0]]:.17g} in"
+            f" '{name}'. From 2^53 on, different whole numbers are read as the same, so that a"
+            " verdict would prove nothing. Subtract a constant from them first, or leave them out."
+        )
 
 
 def _cycle(X: Any, labels: Sequence[Any]) -> Any:

@@ -68,7 +68,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         batch = self.encoding_.encode_frame(self._checked(X, reset=False))
         shape = (batch.n_rows, self.encoding_.n_features)
-        rows = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape)
+        fits = batch.indptr[-1] <= np.iinfo(np.int32).max  # liblinear takes no wider numbers
+        indptr = batch.indptr.astype(np.int32) if fits else batch.indptr
+        rows = sparse.csr_array((batch.data, batch.indices, indptr), shape=shape)
         rows.sort_indices()
         return rows if self.sparse_output else rows.toarray()
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt.errors import InputError
 from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.rows import mixed_words
@@ -111,12 +113,42 @@ def check_labelled_rows(X: Any, y: Any) -> LabelledRows:
     if n_features == 0:  # a column of zeros says as little, and lets all the checks pass
         X = np.zeros((np.shape(X)[0], 1))
     rows, y = check_rows(Perceptron(), X, y, reset=True)
+    _check_whole(X)
     classes, numbers = np.unique(y, return_inverse=True)
     check_classes(classes, len(y), None)
     checked = matrix_of(rows)[:, : 0 if n_features == 0 else None]
     if sparse.issparse(checked) and checked.shape[0] * checked.shape[1] <= ALWAYS_DENSE:
         checked = checked.toarray()  # the same rows, the same verdict
     return LabelledRows(checked, numbers_of(y, classes) if numbers.ndim > 1 else numbers, classes)
+
+
+def _check_whole(X: Any) -> None:
+    """Raise InputError where a whole number is rounded as float64: a proof would be of others."""
+    whole = sparse.coo_array(X) if sparse.issparse(X) else None
+    if whole is not None:
+        columns = [(whole.row, whole.data)]
+    elif hasattr(X, "columns"):
+        columns = [(None, np.asarray(X[name])) for name in X.columns]
+    else:  # a list may have whole numbers beside others, which an array would round
+        columns = [(None, np.asarray(X, object if isinstance(X, list | tuple) else None))]
+    for rows, array in columns:
+        values = array
+        if array.dtype.kind == "O":
+            values = np.where(np.vectorize(_is_whole, otypes=[bool])(array), array, 0)
+        beyond = (values > 2**53) | (values < -(2**53)) if values.dtype.kind in "iuO" else ()
+        for place in np.argwhere(beyond).tolist():
+            number = int(values[tuple(place)])
+            if int(float(number)) != number:
+                row = place[0] if rows is None else rows[place[0]]
+                raise InputError(
+                    f"Row {row} of X has the whole number {number}, which as float64 becomes"
+                    f" {float(number):.0f}: a verdict would prove nothing. Subtract a constant from"
+                    " its column first."
+                )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral)
 
 
 def _width(X: Any) -> int | None:

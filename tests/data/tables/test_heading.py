@@ -4,6 +4,7 @@ import pytest
 
 from rosenblatt import train_files
 from rosenblatt.data.files import Columns, table_batches
+from rosenblatt.data.tables import heading
 from rosenblatt.data.tables.heading import has_header, separator_of
 from rosenblatt.data.tables.table import Selection
 from rosenblatt.errors import InputError
@@ -158,3 +159,27 @@ def test_a_comma_before_decimals_or_thousands_is_no_separator(
     lines = [*([] if header is None else [header]), *[row] * 40]
     text = "".join(line + "\n" for line in lines).encode()
     assert separator_of(text, quoting=True, wanted=None) == separator
+
+
+def test_blank_lines_before_the_rows_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many blank lines a file begins with, no guess reads them, and lines are counted."""
+    texts: list[bytes] = []
+    monkeypatch.setattr(heading, "_check_text", lambda text, _: texts.append(text))
+    path = tmp_path / "rows.csv"
+    path.write_text("\n" * 100_000 + " \r\n" * 1000 + "a,b\n1,2\n")
+    (table,) = table_batches(path)
+    assert table.lines is not None
+    assert table.lines.tolist() == [101_002]
+    assert texts == [b"a,b\n1,2\n"]
+
+
+def test_too_many_columns_are_refused_with_their_number(tmp_path: Path) -> None:
+    """A file of more columns than can be judged one by one says how many it may have."""
+    table, lines = tmp_path / "a.csv", tmp_path / "a.jsonl"
+    table.write_text(",".join(f"c{k}" for k in range(50_001)) + "\n" + "1," * 50_000 + "1\n")
+    lines.write_text("{" + ", ".join(f'"c{k}": 1' for k in range(50_001)) + "}\n" * 1)
+    for path in (table, lines):
+        with pytest.raises(InputError, match="has 50,001 columns; a table may have at most 50,000"):
+            list(table_batches(path))

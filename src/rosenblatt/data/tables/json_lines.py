@@ -160,8 +160,8 @@ def _clause(error: ValueError | RecursionError, line: bytes) -> str:
 def _distinct(pairs: list[tuple[str, Any]]) -> Object:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        repeated = next(key for key, count in counts.items() if count > 1)
         raise JsonError(f"key {repeated!r} stands twice in an object")
     return found
 

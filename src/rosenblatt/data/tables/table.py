@@ -17,6 +17,7 @@ from rosenblatt.wording import composed, counted, word_list
 
 MOST_ROWS = 1 << 16  # in a table
 MOST_BYTES = 4 << 20  # about, in memory
+MOST_COLUMNS = 50_000  # each is judged by itself, in some milliseconds
 SHOWN = 12  # names of columns in an error message
 MOST_FIELDS = 256  # of an object, each a column; with more it counts or names things
 
@@ -177,12 +178,12 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """
     if len(set(names)) == len(names):
         return tuple(names)
-    taken, distinct = set(names), dict[str, None]()
+    taken, distinct, following = set(names), dict[str, None](), dict[str, int]()
     for name in names:
-        own, number = name, 2
+        own, number = name, following.get(name, 2)
         while own in distinct or (own != name and own in taken):
             own, number = f"{name}_{number}", number + 1
-        distinct[own] = None
+        distinct[own], following[name] = None, number
     return tuple(distinct)
 
 
@@ -201,6 +202,11 @@ def found_name(name: str, names: Iterable[str]) -> str | None:
 
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
     """Return where the wanted columns stand among the named ones of a file."""
+    if len(columns) > MOST_COLUMNS:
+        raise InputError(
+            f"{file} has {len(columns):,} columns; a table may have at most {MOST_COLUMNS:,}. Write"
+            " such rows as svmlight text, feature:value, or as an array of NumPy, a vector a row."
+        )
     columns = distinct_names(columns)
     number = {name: k for k, name in enumerate(columns)}
     if wanted is None:
