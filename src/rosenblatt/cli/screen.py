@@ -96,7 +96,7 @@ class Screen:
     def pairs(self, lines: Iterable[Sequence[str]]) -> None:
         """Write what was decided on files and columns, a line for each heading."""
         for heading, words in lines:
-            self.show(f"  {heading}: {printable(words)}")
+            self.show(f"  {heading}: {printable(spelled(words, flag))}")
 
     def table(
         self, headings: Sequence[str], rows: Sequence[Sequence[Cell]], title: str | None = None

@@ -16,6 +16,8 @@ REVIEWS = [f"a fine film number {'x' * k} indeed" for k in range(30)]
 TITLES = [f"{deed} money, order {k}" for k in range(20) for deed in ("win", "send")]
 NAMES = [f"Ann {chr(97 + k)}{chr(98 + k)}son" for k in range(20)]
 
+KEYS = [f"{k}ab{k}cd{k}" for k in range(20)]
+
 
 @pytest.mark.parametrize(
     ("values", "role"),
@@ -27,9 +29,10 @@ NAMES = [f"Ann {chr(97 + k)}{chr(98 + k)}son" for k in range(20)]
         (["usr/share/doc/zlib/copyright", "usr/lib/libz.so.gz"], "text"),
         (["never married before", "widowed some time ago"] * 9, "category"),
         (["it is a message of many words that comes again and again"] * 9, "text"),
-        (["two words", "three words here"], "category"),
-        (TITLES, "text"),  # of few words that come again
-        (NAMES, "ignored"),
+        (["two words", "three words here"], "text"),
+        (TITLES, "text"),
+        (NAMES, "text"),
+        (KEYS, "ignored"),
         (["?", None, "NA"], "category"),
     ],
 )

@@ -193,11 +193,10 @@ def found_name(name: str, names: Iterable[str]) -> str | None:
     >>> found_name("e\N{COMBINING ACUTE ACCENT}", ["é", "e"]) == "é"
     True
     """
-    names = list(names)
-    if name in names:
+    alike = {one: one == name for one in names if composed(one) == composed(name)}
+    if alike.get(name):
         return name
-    alike = [one for one in names if composed(one) == composed(name)]
-    return alike[0] if len(alike) == 1 else None
+    return next(iter(alike)) if len(alike) == 1 else None
 
 
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:

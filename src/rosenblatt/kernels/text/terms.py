@@ -110,9 +110,7 @@ def separate(
                 continue
             # Decode a character, and tell whether it begins a token.
             n_bytes = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
-            point = byte & (0xFF >> (n_bytes + (n_bytes > 1)))
-            for k in range(1, n_bytes):
-                point = (point << 6) | (byte_at(text, position + k) & 0x3F)
+            point = _decoded(text, position, n_bytes)
             position += n_bytes
             character = characters[point]
             odd[row] |= character & ODD != 0
@@ -120,16 +118,9 @@ def separate(
             if own == BLANK or (own == JOINER and kind == BLANK):
                 kind = BLANK
                 continue
-            if own >= EXTENDER:
-                begins, goes_on = kind == BLANK, own == JOINER and kind == PICTURE
-                own = WORD if begins else kind
-            elif own in (PICTURE, FLAG):
-                begins = not goes_on or kind != own
-                goes_on = begins and own == FLAG
-            else:
-                begins = kind != own
+            begins, kind, goes_on = _joined(own, kind, goes_on)
             # Write it.
-            kind, at = own, out if own == WORD else others
+            at = out if kind == WORD else others
             if begins:
                 store_byte(text, at, SPACE)
                 at += 1
@@ -157,6 +148,27 @@ def _is_ascii(text: int, position: int, stop: int) -> Any:
         last = word_at(text, position)
         position += 8
     return (bits | (last & (ALL >> U(-8 * n_bytes & 56)))) & HIGH == U(0)
+
+
+@inlined
+def _joined(own: int, kind: int, goes_on: bool) -> Any:
+    """Return whether a character begins a token, the kind of that, and what may be joined to it."""
+    if own >= EXTENDER:
+        begins = kind == BLANK
+        return begins, (WORD if begins else kind), own == JOINER and kind == PICTURE
+    if own in (PICTURE, FLAG):
+        begins = not goes_on or kind != own
+        return begins, own, begins and own == FLAG
+    return kind != own, own, False
+
+
+@inlined
+def _decoded(text: int, position: int, n_bytes: int) -> Any:
+    """Return the code point of so many bytes of UTF-8."""
+    point = byte_at(text, position) & (0xFF >> (n_bytes + (n_bytes > 1)))
+    for k in range(1, n_bytes):
+        point = (point << 6) | (byte_at(text, position + k) & 0x3F)
+    return point
 
 
 @inlined
