@@ -72,6 +72,10 @@ LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 NAMES_SHOWN = 8
 SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
 ROW = "row number of rosenblatt"  # a column that no file has
+KEPT_BY = (
+    f"; to learn from a column, name it with {Parameter('category')}, {Parameter('text')} or"
+    f" {Parameter('numeric')}"
+)
 KINDS = {
     "numeric": "numbers",
     "category": "categories",
@@ -232,12 +236,8 @@ class Decisions:
                 f"{word_list(names, NAMES_SHOWN)}: {clause(reason, len(names))}"
                 for reason, names in reasons.items()
             ]
-            words_out = "; ".join(groups)
-            if any(reason.startswith("it") for reason in reasons):  # nobody said it
-                roles = [f"{Parameter(role)}" for role in ("category", "text", "numeric")]
-                keep = f"; to learn from a column, name it with {word_list(roles, joint=' or ')}"
-                words_out = Sentence(words_out, keep)
-            lines.append(("left out", words_out))
+            said = reasons.keys() <= {"as you said", "as in training"}
+            lines.append(("left out", Sentence("; ".join(groups), "" if said else KEPT_BY)))
         return lines
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
@@ -187,16 +187,16 @@ def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-def found_name(name: str, names: Iterable[str]) -> str | None:
+def found_name(name: str, names: Collection[str]) -> str | None:
     """Return the name that is this one: as it is written, else the only one once composed.
 
     >>> found_name("e\N{COMBINING ACUTE ACCENT}", ["é", "e"]) == "é"
     True
     """
-    alike = {one: one == name for one in names if composed(one) == composed(name)}
-    if alike.get(name):
+    if name in names:
         return name
-    return next(iter(alike)) if len(alike) == 1 else None
+    alike = [one for one in names if composed(one) == composed(name)]
+    return alike[0] if len(alike) == 1 else None
 
 
 def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> ColumnPlaces:
