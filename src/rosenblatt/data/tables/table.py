@@ -210,8 +210,8 @@ def choose(columns: Sequence[str], wanted: Selection | None, file: str) -> Colum
     number = {name: k for k, name in enumerate(columns)}
     if wanted is None:
         return number
-    missed = [name for name in wanted.names if name not in number and not name.isascii()]
-    alike = {name: found_name(name, columns) for name in missed}
+    unlike = [name for name in wanted.names if name not in number and not name.isascii()]
+    alike = {name: found_name(name, columns) for name in unlike}
     number |= {name: number[other] for name, other in alike.items() if other is not None}
     for name in wanted.required:
         if name not in number:
