@@ -267,7 +267,7 @@ def test_codes_are_categories_where_that_helps(tmp_path: Path) -> None:
         {"memory": "vote"},
         {"early_stopping": False, "max_iter": 2},
     ],
-    ids=lambda options: "-".join(options),
+    ids="-".join,
 )
 def test_codes_that_are_not_tried_are_told_of(tmp_path: Path, options: Any) -> None:
     """Where nothing is tried, the line on the column that alone decides names the option."""

@@ -296,8 +296,8 @@ class JsonLinesParser:
     def _flat(self, objects: list[Object], *, nested: bool) -> list[Object]:
         """Return objects with the values of nested ones; the first rows say which keys hold such.
 
-        Unless an object may be ``nested``, and none has been so far, they are as they are, but for names
-        that the model writes in another form of Unicode.
+        Unless an object may be ``nested``, and none has been so far, they stay as they are, but for
+        names that the model writes in another form of Unicode.
         """
         if nested or self._nesting.objects:
             with _nesting_errors():

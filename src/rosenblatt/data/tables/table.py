@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
