@@ -332,7 +332,8 @@ def test_what_has_no_guarantee() -> None:
     clf = Perceptron().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match="2"):
         guarantee(clf, [[0.0]], [0, 1])
-    for no_labels in ([], np.empty(0), sparse.csr_matrix((0, 2))):
+    nothing: tuple[Any, ...] = ([], np.empty(0), sparse.csr_matrix((0, 2)))
+    for no_labels in nothing:
         with pytest.raises(InputError, match="needs rows with labels; none of these has one"):
             guarantee(clf, np.empty((0, 1)), no_labels)
     with pytest.raises(InputError, match="needs a fitted classifier with decision_function"):

@@ -506,7 +506,7 @@ def _candidate(table: Table, name: str) -> _Candidate | None:
     n_values = len(distinct)
     if not n_values or n_values > MOST_WORDS or 2 * n_values >= n_present:
         return None
-    numbers = [read_number(value) if is_text else value for value in distinct]
+    numbers: list[Any] = [read_number(value) if is_text else value for value in distinct]
     numeric = values.dtype.is_numeric() or (is_text and None not in numbers)
     if numeric:
         whole = all(number % 1 == 0 for number in numbers if math.isfinite(number))
