@@ -449,9 +449,50 @@ def test_held_out_rows_that_chose_the_pass(tmp_path: Path) -> None:
     line = next(line for line in result.stdout.splitlines() if line.startswith("Error on"))
     assert re.search(r"held-out rows?: [0-9.]+%, 95% interval [0-9.]+% to [0-9.]+% \(always ", line)
     sentence = (
-        "  It is the best of [0-9]+ passes on these rows; the error on new data may be higher."
+        "  Judged by the best of [0-9]+ passes over the other [0-9]+ rows; these rows chose the "
+        r"pass, so new data may do worse\. The model then learned from all [0-9]+ rows\.\n"
     )
     assert re.search(sentence, result.stdout)
+    result = invoked("train", data, "-o", str(tmp_path / "m"), "--no-refit")
+    assert "  Judged by the model, the best of " in result.stdout
+    assert "learned from all" not in result.stdout
+
+
+@pytest.mark.parametrize("option", ["--calibrate", "--threshold=f1"])
+def test_the_error_has_the_rows_that_it_was_counted_on(tmp_path: Path, option: str) -> None:
+    """Where few rows are held out, all are in turn, and others than the model judge them."""
+    draw = np.random.default_rng(0)
+    X, noise = draw.normal(size=(400, 2)), draw.normal(size=400)
+    rows = [f"{a:.3f},{b:.3f},{a + e > 0.5}\n" for (a, b), e in zip(X, noise, strict=True)]
+    (tmp_path / "few.csv").write_text("a,b,label\n" + "".join(rows))
+    result = invoked("train", "few.csv", option, "--json")
+    found = json.loads(result.stdout)
+    assert (found["held_out_rows"], found["held_out_by"]) == (400, {"folds": 5})
+    wrong = found["held_out_error"] * 400
+    assert wrong == pytest.approx(round(wrong))
+    output = invoked("train", "few.csv", option).stdout
+    assert output.startswith("Error on 400 held-out rows, in turn in 5 folds: ")
+    assert (
+        "  Judged by 5 trainings, each on the rows of the other folds; these rows chose the bias, "
+        "so new data may do worse. The model then learned from all 400 rows.\n"
+    ) in output
+
+
+def test_one_training_prints_one_held_out_error(tmp_path: Path) -> None:
+    """Errors of texts and recipes that were tried, on other rows, stand under --verbose."""
+    draw = np.random.default_rng(0)
+    words = draw.choice(["red", "green", "blue", "fast", "slow", "old"], (1200, 4))
+    labels = np.where((words == "red").any(axis=1) ^ (draw.random(1200) < 0.1), "yes", "no")
+    lines = [f"{' '.join(own)}\t{y}\n" for own, y in zip(words, labels, strict=True)]
+    (tmp_path / "texts.tsv").write_text("text\tlabel\n" + "".join(lines))
+    output = invoked("train", "texts.tsv").stdout
+    assert len(re.findall("held-out rows?:", output)) == 1
+    assert "  texts: words\n" in output
+    assert "  recipe: plain" in output
+    assert "tried" not in output
+    output = invoked("train", "texts.tsv", "--verbose").stdout
+    assert re.search(r"  texts: words\n  tried: 2 recipes on [0-9,]+ held-out rows: words ", output)
+    assert re.search(r"  recipe: .*\n  tried: [0-9]+ recipes on [0-9,]+ held-out rows: ", output)
 
 
 def test_going_on_with_a_model(tmp_path: Path) -> None:
@@ -526,6 +567,24 @@ def test_a_training_without_a_mistake(tmp_path: Path) -> None:
     output = invoked("train", "toy.csv").stdout
     assert "(PA-I): 2 passes over all 400 rows, the last without a mistake.\n" in output
     assert "Verdict: the training rows are separable; the last weights prove it." in output
+
+
+def test_separability_that_says_nothing(tmp_path: Path) -> None:
+    """With more features than rows, or a large error, there is no word on it unless asked for."""
+    draw = np.random.default_rng(0)
+    for n_rows, n_features, told in ((40, 60, True), (120, 100, False), (120, 3, True)):
+        X = draw.normal(size=(n_rows, n_features))
+        labels = np.where(X[:, 0] > 0, "a", "b") if told else draw.choice(["a", "b"], n_rows)
+        X[:, 0] += 3 * told * np.sign(X[:, 0])
+        rows = [
+            f"{y} {' '.join(f'{k + 1}:{v:.4f}' for k, v in enumerate(x))}\n"
+            for x, y in zip(X, labels, strict=True)
+        ]
+        (tmp_path / "rows.svm").write_text("".join(rows))
+        options = ("--rule", "perceptron", "--memory", "last", "--max-iter", "200", "-o", "m")
+        output = invoked("train", "rows.svm", *options, "--verbose").stdout
+        assert ("Verdict: the training rows are separable" in output) == (n_features == 3)
+    assert "verdict  separable" in invoked("train", "rows.svm", *options, "--verdict").stdout
 
 
 def test_options_of_texts_without_a_text(tmp_path: Path) -> None:

@@ -317,6 +317,18 @@ def test_separable_rows_cut_short_are_told_of_once() -> None:
     assert clf.set_params(max_iter=200).fit(X, X[:, 0] > 0).converged_
 
 
+@pytest.mark.parametrize(("n_features", "warned"), [(90, True), (120, False)])
+def test_more_features_than_rows_are_separable_anyway(n_features: int, warned: bool) -> None:
+    """With any labels: so nobody is told that the classes may be separable."""
+    X = np.random.default_rng(0).normal(size=(100, n_features))
+    clf = Perceptron(max_iter=5)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clf.fit(X, X[:, 0] + X[:, 1] > 0)
+    assert clf.stop_reason_ == "max_iter"
+    assert [one.category for one in caught] == [ConvergenceWarning] * warned
+
+
 def test_rows_that_overlap_are_not_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     """To reach max_iter is normal there: the record has it, and ``verbose`` says it once."""
     X, y = make_classification(200, flip_y=0.2, random_state=0)

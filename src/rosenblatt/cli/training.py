@@ -30,7 +30,7 @@ from rosenblatt.parameters import ClusterSettings
 from rosenblatt.training.history import ENDED_EARLY, TerminalBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
-from rosenblatt.wording import percent, printable, size_text
+from rosenblatt.wording import counted, percent, printable, size_text
 
 Options = dict[str, Any]
 
@@ -212,7 +212,8 @@ def _continued(
         error = None if figures is None else 1.0 - figures["exact_match"]
         wrong = "Error, the share without exactly their labels, of"
     if error is not None:
-        screen.show(f"{printable(start)} had an error of {percent(error)} on held-out rows.")
+        rows = counted(old.training["held_out_rows"], "held-out row")
+        screen.show(f"{printable(start)} had an error of {percent(error)} on {rows}.")
     screen.show(f"{wrong} new rows, each predicted before it is learned:")
     screen.show(HEADINGS)
 

@@ -71,7 +71,8 @@ def show(
         f"{counted(len(model.classes), model.noun)}"
         f"{_listed_classes(model)}."
     )
-    screen.pairs(training.get("read_as", ()))
+    read_as = training.get("read_as", ())
+    screen.pairs([line for line in read_as if verbose or line[0] != "tried"])
     bad = training.get("bad_rows") or {"count": 0}
     if bad["count"]:
         screen.warn(f"Skipped {counted(bad['count'], 'row')} that could not be read, first:")
@@ -248,9 +249,9 @@ def _show_errors(
         if figures is None:
             screen.show(f"No rows were held out{few}, so all thresholds are 0.")
         else:
-            screen.show(f"On {counted(figures['rows'], 'held-out row')}: {label_figures(figures)}.")
-            chosen = "the passes and the thresholds" if _judged(model) else "the thresholds"
-            screen.show(f"  These rows chose {chosen}; new data may do worse.")
+            rows = counted(figures["rows"], "held-out row")
+            screen.show(f"On {rows}{_held_out_by(model)}: {label_figures(figures)}.")
+            _show_judge(screen, model)
         if evaluation is not None:
             _show_test_error(screen, evaluation, test, counts)
         return
@@ -259,13 +260,11 @@ def _show_errors(
     error = training["held_out_error"]
     if error is not None:
         share, n_rows = 1.0 - counts[guess] / sum(counts), training["held_out_rows"]
-        by = training.get("held_out_by") or {}
-        where = f" of {printable(word_list(by['files'], 3))}" if "files" in by else ""
-        where = f", whole groups of '{by['group']}'" if by and not where else where
         screen.show(
-            f"Error on {counted(n_rows, 'held-out row')}{where}: {percent(error)}, 95% interval "
-            f"{interval(round(error * n_rows), n_rows)} ({guessing}: {percent(share)})"
+            f"Error on {counted(n_rows, 'held-out row')}{_held_out_by(model)}: {percent(error)}, "
+            f"95% interval {interval(round(error * n_rows), n_rows)} ({guessing}: {percent(share)})"
         )
+        _show_judge(screen, model)
         if training.get("threshold"):
             _show_threshold(screen, model, training["threshold"])
         elif model.calibration is not None and training.get("bias_moved"):
@@ -273,13 +272,39 @@ def _show_errors(
                 f"  Probabilities: the bias moved by {-training['bias_moved']:.4g}, so that a "
                 f"score above 0 means that {printable(str(model.classes[1]))} is more probable."
             )
-        if model.options.get("early_stopping") and len(model.history) > 1:
-            best = f"the best of {counted(len(model.history), 'pass')} on these rows"
-            screen.show(f"  It is {best}; the error on new data may be higher.")
     if evaluation is not None:
         _show_test_error(screen, evaluation, test, counts)
     if error is None and evaluation is None:
         screen.show(f"No rows were held out{few}, so the error on new data is unknown.")
+
+
+def _held_out_by(model: Model) -> str:
+    """Return of which files, or how, rows were held out, as words behind them."""
+    by = model.training.get("held_out_by") or {}
+    where = f" of {printable(word_list(by['files'], 3))}" if "files" in by else ""
+    where += f", whole groups of '{by['group']}'" if "group" in by and not where else ""
+    return where + (f", in turn in {by['folds']} folds" if "folds" in by else "")
+
+
+def _show_judge(screen: Screen, model: Model) -> None:
+    """Say whose error on held-out rows that is, what these chose, and who learned from them."""
+    training, others = model.training, counted(model.outcome["n_learned"], "row")
+    n_folds = (training.get("held_out_by") or {}).get("folds")
+    chosen = ["the thresholds"] * bool(model.several)
+    chosen += ["the bias"] * bool(training.get("threshold") or training.get("bias_moved"))
+    judge = f"a training on the other {others}"
+    if n_folds:
+        judge = f"{n_folds} trainings, each on the rows of the other folds"
+    elif _judged(model) and len(model.history) > 1:
+        judge = f"the best of {counted(len(model.history), 'pass')} over the other {others}"
+        chosen = ["the pass", *chosen]
+    judge = judge if training.get("refit") else f"the model, {judge}"
+    line = f"  Judged by {judge}"
+    if chosen:
+        line += f"; these rows chose {word_list(chosen)}, so new data may do worse"
+    if training.get("refit"):
+        line += f". The model then learned from all {counted(training['n_rows'], 'row')}"
+    screen.show(f"{line}.")
 
 
 def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> None:

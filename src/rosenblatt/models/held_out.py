@@ -43,19 +43,27 @@ class HeldOutResult(NamedTuple):
     confusion: NDArray[np.int64] = NO_CONFUSION  # rows of each class predicted as each
     labels: dict[str, NDArray[Any]] | None = None  # thresholds of labels, and their sigmoids
     figures: dict[str, Any] | None = None  # how good the labels are on the held-out rows
+    folds: int = 0  # in which all rows were held out in turn; 0: some rows were, once
+    n_rows: int = 0  # that all this was fitted to
 
     def applied_to(self, model: Model) -> Model:
         """Return the model with them; its labels are by the threshold, else the most probable."""
+        training, judged = model.training, dict[str, Any]()
+        if self.folds:
+            by = (training.get("held_out_by") or {}) | {"folds": self.folds}
+            judged = {"held_out_rows": self.n_rows, "held_out_by": by}
         if self.labels is not None:
-            training = model.training | {"held_out_labels": self.figures}
+            training = training | judged | {"held_out_labels": self.figures}
             arrays = model.arrays | self.labels
             return replace(model, calibration=self.calibration, arrays=arrays, training=training)
         if self.threshold is not None:
+            training |= judged
             return replace(model, calibration=self.calibration).with_threshold(self.threshold)
         if self.calibration is None:
             return model
         model = model.with_calibration(self.calibration)
-        model.training |= {} if self.error is None else {"held_out_error": self.error}
+        if self.error is not None:
+            model.training |= judged | {"held_out_error": self.error}
         return model
 
 
@@ -100,10 +108,11 @@ class HeldOutFit:
                 )
             return HeldOutResult()
         scores, numbers = self._scores(trained)
-        tried = self._fold_scores(trained) if in_folds else (scores, numbers)
+        tried, n_folds = self._fold_scores(trained) if in_folds else ((scores, numbers), 0)
+        fitted = self._label_fits(*tried, trained) if self.learner.labels else self._fitted(*tried)
+        fitted = fitted._replace(folds=n_folds, n_rows=len(tried[1]))
         if self.learner.labels:
-            return self._label_fits(*tried, trained)
-        fitted = self._fitted(*tried)
+            return fitted
         # Predictions of the held-out rows
         found, n_classes = fitted.calibration, trained.state.n_classes
         at = 0.0 if found is None or not found.slope else -found.offset / found.slope
@@ -137,8 +146,11 @@ class HeldOutFit:
         judged.add(truth, above(scores, found[THRESHOLDS], positive=positive), scores)
         return HeldOutResult(calibration, None, labels=found, figures=judged.figures())
 
-    def _fold_scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return scores and class numbers of all rows, by trainings as long as that to come."""
+    def _fold_scores(self, trained: StreamFit) -> tuple[tuple[NDArray[Any], NDArray[Any]], int]:
+        """Return scores and class numbers of all rows, by trainings as long as that to come.
+
+        And the number of folds, each of which was one training's rows to judge.
+        """
         learner, seed, n_classes = self.learner, self.learner.random_state, trained.state.n_classes
         examples = next(iter(trained.supply.sweep(held_out=True)))
         (n_rows, n_features), groups = examples.rows.shape, trained.reading.kept.groups
@@ -160,7 +172,7 @@ class HeldOutFit:
         numbers = examples.targets[np.concatenate(folds)]
         if not learner.labels:
             numbers = class_numbers(numbers, n_classes)
-        return np.concatenate(scores), numbers
+        return (np.concatenate(scores), numbers), len(folds)
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""

@@ -571,8 +571,12 @@ def _weights_model(
             "refit_passes": 0 if refit is None else len(refit.history),
             "refit_converged": refit is not None and refit.converged,
             "read_as": [
-                *([k, f"{own.chosen}; tried {own.words}"] for k, own in columns.items() if own),
-                *([] if found is None else [["recipe", found.chosen], ["tried", found.words]]),
+                *(
+                    line
+                    for kind, own in {**columns, "recipe": found}.items()
+                    if own is not None
+                    for line in ([kind, own.chosen], ["tried", own.words])
+                ),
                 *_combined(source),
             ],
             "notes": [

@@ -111,7 +111,8 @@ class Findings:
         model = self.model
         best = model.outcome.get("best_pass", 0)
         score = model.history[best - 1]["validation_score"] if model.history and best else None
-        if score is None or not model.training.get("bias_moved"):
+        in_folds = "folds" in (model.training.get("held_out_by") or {})  # other rows than before
+        if score is None or in_folds or not model.training.get("bias_moved"):
             return None
         before = 1.0 - float(score)
         after = float(model.training.get("held_out_error") or 0.0)
