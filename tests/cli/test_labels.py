@@ -33,7 +33,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert "400 rows, " in done.stdout
     assert "4 labels (game: " in done.stdout
     assert "label: 'tags', as you said; several a row, separated by ';'" in done.stdout
-    assert "These rows chose the thresholds; new data may do worse." in done.stdout
+    assert "; these rows chose the thresholds, so new data may do worse." in done.stdout
     assert f"On 100 rows of {test}: micro F1 " in done.stdout
     assert "Baseline: always predicting " in done.stdout
     return path

@@ -62,9 +62,7 @@ def explain(
     For a voted model the average weights are explained.
     """
     model = Model.load(model_path, several=True)
-    columns = () if model.table is None else model.table.columns
-    texts = dict.fromkeys(column.name for column in columns if column.role == "text")
-    batch = _row(model, data, row, layout, keep=tuple(texts))
+    batch = _row(model, data, row, layout)
     scores, winner = decision(model, batch)
     explained = winner if class_ is None else explained_number(model, class_)
     rival = rival_of(model, int(batch.labels[0]), winner) if class_ is None else None
@@ -94,7 +92,7 @@ def explain(
     provenance = None
     if why:
         score = scores[0] if scores.ndim > 1 else scores
-        sides = (explained,) if rival is None else (explained, rival)
+        sides = [explained] if rival is None else [explained, rival]
         provenance = recorded_provenance(model, batch.indices, batch.data, score, sides)
         document["why"] = provenance.report()
     if screen.wants_json:
@@ -148,8 +146,9 @@ def _show_provenance(screen: Screen, model: Model, provenance: Provenance, n: in
     )
 
 
-def _row(model: Model, data: str, row: int, layout: Layout, *, keep: tuple[str, ...]) -> Batch:
-    before = 0
+def _row(model: Model, data: str, row: int, layout: Layout) -> Batch:
+    columns, before = () if model.table is None else model.table.columns, 0
+    keep = tuple(dict.fromkeys(column.name for column in columns if column.role == "text"))
     how: dict[str, Any] = {"layout": layout, "prompt": True, "need_labels": False, "keep": keep}
     for batch in model.rows([data], **how):
         if row <= before + batch.n_rows:

@@ -127,8 +127,7 @@ def provenance_of(
     list keeps. ``averaged`` says whether the average of the weights decides, ``end`` at which count
     of rows the weights were kept, if early stopping went back. ``activation`` is what the model
     says of x, by default the sum of all terms, and ``sides`` the numbers of the predicted class and
-    of the one that it is set against, by default the runner-up. Where a row may have several
-    labels, ``label`` is the number of the one that is explained.
+    of its rival, by default the runner-up. Of several labels a row, ``label`` is explained.
     """
     rows, numbers = _teaching_rows(mistakes, rows, x)
     if label is not None:  # it is the second of two classes, against nothing
