@@ -58,8 +58,7 @@ def explain(
 
     Each feature adds weight × value to the score. With more than two classes the lead over the
     second-best class is explained, or over the row's label if that is another one; where a row may
-    have several labels, the score of the best one.
-    For a voted model the average weights are explained.
+    have several labels, the score of the best one. For a voted model it is the average weights.
     """
     model = Model.load(model_path, several=True)
     batch = _row(model, data, row, layout)
