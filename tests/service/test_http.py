@@ -174,6 +174,25 @@ def test_a_trained_model_goes_on_learning(service: Asked, tmp_path: Path) -> Non
     assert (status, sentence[:30]) == (422, "The model has no column 'sise'")
 
 
+def test_names_of_columns_are_compared_once_composed(service: Asked, tmp_path: Path) -> None:
+    """A request may write é as one character or two, as a file may; not both for one column."""
+    one, two = "\u00e9tat", "e\u0301tat"
+    rows = [f"{'red' if k % 3 else 'blue'},{k % 7},{'yes' if k % 3 else 'no'}" for k in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join([f"{one},size,label", *rows]), "utf-8")
+    model = model_from_files(str(tmp_path / "rows.csv"))
+    model.save(tmp_path / "rows.model")
+    file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
+    assert list(service.ask("PUT", MODEL, {"file": file}).json()["columns"]) == [one, "size"]
+    for word in ("red", "blue"):
+        asked = [predict(service, {name: word, "size": 3}) for name in (one, two)]
+        assert asked[0]["score"] == asked[1]["score"] == model.scores([{one: word, "size": 3}])[0]
+    assert learn(service, {two: "red", "size": 3}, "yes")["sequence"] == 1
+    features = {one: "red", two: "blue"}
+    status, sentence = refused(service, "POST", f"{MODEL}/predict", {"features": features})
+    assert status == 422
+    assert sentence == f"The model has no column {two!r}; it has {one!r}, 'size'."
+
+
 def test_vectors_are_lists(service: Asked, tmp_path: Path) -> None:
     """A column of vectors is served with lists of numbers, and learns from them."""
     rows = [{"v": [k % 7, 1.5, -(k % 5)], "label": "ab"[k % 7 > 3]} for k in range(60)]

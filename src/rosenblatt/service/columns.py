@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.data.encoding import RowUse
 from rosenblatt.data.polars import pl
-from rosenblatt.data.tables.table import Table, require_library
+from rosenblatt.data.tables.table import Table, found_name, require_library
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.models.feature_spaces import Entries, FeatureSpace, Item, no_vector
@@ -39,13 +39,15 @@ class ColumnFeatures(FeatureSpace):
         return int(self._encoder.n_features)
 
     def plain(self, features: Any) -> Any:
-        """Return a row of known columns, or raise InputError; levels that are new count 0."""
-        row = super().plain(features)
+        """Return a row by the model's names, or raise InputError; levels that are new count 0."""
+        given, row = super().plain(features), {}
         known = [name for name, _ in self.columns]
-        for name in row:
-            if name not in known:
+        for name, value in given.items():
+            own = found_name(name, known)
+            if own is None or (own != name and own in given):
                 listed = ", ".join(map(repr, known[:12]))
                 raise InputError(f"The model has no column {name[:80]!r}; it has {listed}.")
+            row[own] = value
         for name, role in self.columns:
             value = row.get(name)
             is_list = isinstance(value, list)
