@@ -10,6 +10,7 @@ from rosenblatt.data.encoding.label_column import (
     guess_label,
     label_faults,
     label_separator,
+    quoted_columns,
     table_labels,
 )
 from rosenblatt.data.labels import Classes
@@ -92,10 +93,24 @@ def test_where_it_is_not_clear_the_message_names_flag_and_columns(
         assert sorted(lines) == sorted(f"  {_shown(name, columns[name])}" for name in likely)
         assert re.fullmatch(r"Name it, for example: label='\w+'", last)
     else:
-        assert sentence == (
-            "data.csv: no column has few different words or whole numbers, as labels have. If"
-            " one does hold classes, name it with label=. The columns are 'a', 'b'."
+        assert sentence.startswith(
+            "data.csv: no column has few different words or whole numbers, as labels have. 'a': "
         )
+        assert "; 'b': " in sentence
+        assert sentence.endswith(". If one does hold classes, name it with label=.")
+
+
+def test_what_was_passed_over_is_listed_with_the_reason() -> None:
+    """Where no column can hold labels, each is named with what it holds instead."""
+    columns: dict[str, list[Any]] = {"day": BITS, "n": MANY, "price": PRICES, "one": ["x"] * 40}
+    with pytest.raises(InputError) as error:
+        guess_label(table({**columns, "void": [None] * 40, "taken": WORDS}), ["taken"])
+    assert str(error.value) == (
+        "data.csv: no column has few different words or whole numbers, as labels have. 'day': a"
+        " time, a key or a split by its name; 'n': 40 different numbers in 40 rows; 'price':"
+        " numbers that are not whole, such as 0.5; 'one': one value alone, 'x'; 'void': no value."
+        " If one does hold classes, name it with label=."
+    )
 
 
 def _shown(name: str, values: list[str | None]) -> str:
@@ -126,9 +141,9 @@ def test_missing_labels_written_in_words() -> None:
 
 def test_a_long_list_of_columns_ends_with_the_last_ones() -> None:
     """The column that is meant is often the last one."""
-    with pytest.raises(InputError) as error:
-        guess_label(table({f"x{k}": MANY for k in range(50)}), ())
-    assert str(error.value).endswith("'x16', 30 more, 'x47', 'x48', 'x49'.")
+    assert quoted_columns([f"x{k}" for k in range(50)]).endswith(
+        "'x16', 30 more, 'x47', 'x48', 'x49'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from rosenblatt import train_files
 from rosenblatt.data.files import Columns, table_batches
 from rosenblatt.data.tables import heading
-from rosenblatt.data.tables.heading import has_header, separator_of
+from rosenblatt.data.tables.heading import has_fixed_width, has_header, separator_of
 from rosenblatt.data.tables.table import Selection
 from rosenblatt.errors import InputError
 
@@ -183,3 +183,26 @@ def test_too_many_columns_are_refused_with_their_number(tmp_path: Path) -> None:
     for path in (table, lines):
         with pytest.raises(InputError, match="has 50,001 columns; a table may have at most 50,000"):
             list(table_batches(path))
+
+
+def test_columns_of_fixed_width_are_called_that(tmp_path: Path) -> None:
+    """Fields that stand at the same places without a separator are named, with a way out."""
+    file, form = tmp_path / "people.txt", "{:<9}{:>4} {:<10}{:<4}"
+    people = [("Ann Lee", "New York"), ("Bob", "Rome"), ("Emily", "Oslo")]
+    rows = [
+        form.format(name, 10 + k, city, "yn"[k % 2]) for k, (name, city) in enumerate(people * 5)
+    ]
+    file.write_text("".join(f"{row}\n" for row in rows))
+    expected = f"{file} has columns of fixed width, without a separator between them; make it CSV"
+    with pytest.raises(InputError, match=expected):
+        train_files(str(file))
+    (table,) = table_batches(file, names=["text"])  # one column alone may look so
+    assert table.frame.height == 15
+
+
+def test_lines_of_text_have_no_fixed_width() -> None:
+    """Words of any length are no columns, nor are numbers or too few lines."""
+    assert not has_fixed_width(b"to be or not\nthat is the question\nwhether it is\n" * 5)
+    assert not has_fixed_width(b"12345\n23456\n" * 20)
+    assert not has_fixed_width(b"a b\nc d\n")
+    assert has_fixed_width(b"12345M044Y\n23456F051N\n" * 20)

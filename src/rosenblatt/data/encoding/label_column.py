@@ -144,7 +144,8 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
     marked = None if heading is None else heading.label
     if marked in names:
         return LabelGuess(str(marked), "as the header says")
-    found = {name: _candidate(table, name) for name in names}
+    judged = {name: _candidate(table, name) for name in names}
+    found = {name: one if isinstance(one, _Candidate) else None for name, one in judged.items()}
     candidates = [one for one in found.values() if one is not None]
     strong = [name for name in names if name.strip().lower() in STRONG_NAMES]
     weak = [name for name in names if name.strip().lower() == "y" and found[name]]
@@ -168,10 +169,12 @@ def guess_label(table: Table, taken: Collection[str]) -> LabelGuess:
         raise Question(_question(table, likely))
     if table.frame.columns == [VECTOR]:
         raise InputError(f"{table.file} has no labels; {labels_beside(table.file)}.")
+    passed = [_passed_over(name, one) for name, one in judged.items()]
+    passed[LINES_SHOWN:] = [f"{len(passed) - LINES_SHOWN} more"] * (len(passed) > LINES_SHOWN)
     raise InputError(
-        f"{table.file}: no column has few different words or whole numbers, as labels"
-        f" have. If one does hold classes, name it with {Parameter('label')}."
-        f" {listed_columns(table.frame.columns)}"
+        f"{table.file}: no column has few different words or whole numbers, as labels have. ",
+        "; ".join(passed),
+        f". If one does hold classes, name it with {Parameter('label')}.",
     )
 
 
@@ -190,6 +193,12 @@ def _question(table: Table, likely: Sequence[_Candidate]) -> Sentence:
         "\n".join([*lines, *more]),
         f"\nName it, for example: {Parameter('label', ranked[0].name)}",
     )
+
+
+def _passed_over(name: str, judged: _Candidate | str) -> str:
+    if isinstance(judged, str):
+        return f"'{name}': {judged}"
+    return f"'{name}': one value alone, {judged.values[0]!r:.40}"
 
 
 def _clear(candidates: Sequence[_Candidate], names: Sequence[str]) -> LabelGuess | None:
@@ -485,36 +494,46 @@ def _label(value: Any) -> Label | None:
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
-def _candidate(table: Table, name: str) -> _Candidate | None:
-    """Return a column as a candidate, or None if its values can't well be labels."""
+def _candidate(table: Table, name: str) -> _Candidate | str:
+    """Return a column as a candidate, or why its values can't well be labels."""
     values = table.frame[name]
     if values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
     is_text = values.dtype == pl.String
     if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()):
-        return None
+        return "no value" if values.dtype == pl.Null else f"of the type {values.dtype}"
     if re.fullmatch(NEVER_GUESSED, name.strip()):
-        return None
+        return "a time, a key or a split by its name"
     n_present, most = len(values) - values.null_count(), MOST_WORDS + len(MISSING) + 1
-    if values.n_unique() > most:  # each call of polars costs 0.1 ms, and there may be many columns
-        return None
+    n_values = values.n_unique()
+    if n_values > most:  # each call of polars costs 0.1 ms, and there may be many columns
+        return _many(n_values - (n_present < len(values)), n_present, values.dtype.is_numeric())
     distinct = sorted(value for value in values.unique().to_list() if value is not None)
     absent = [value for value in distinct if is_text and value in MISSING and value != "None"]
     if absent:
         n_present -= int(values.is_in(absent).sum())
         distinct = [value for value in distinct if value not in absent]
     n_values = len(distinct)
-    if not n_values or n_values > MOST_WORDS or 2 * n_values >= n_present:
-        return None
+    if not n_values:
+        return "no value"
     numbers: list[Any] = [read_number(value) if is_text else value for value in distinct]
     numeric = values.dtype.is_numeric() or (is_text and None not in numbers)
+    if n_values > MOST_WORDS or 2 * n_values >= n_present:
+        return _many(n_values, n_present, numeric)
     if numeric:
-        whole = all(number % 1 == 0 for number in numbers if math.isfinite(number))
-        if n_values > MOST_NUMBERS or not whole:
-            return None
+        fraction = next((n for n in numbers if math.isfinite(n) and n % 1), None)
+        if fraction is not None:
+            return f"numbers that are not whole, such as {fraction:.6g}"
+        if n_values > MOST_NUMBERS:
+            return f"{n_values:,} different numbers"
         size = dict(zip(distinct, numbers, strict=True))
         distinct.sort(key=lambda value: (not math.isfinite(size[value]), size[value]))
     return _Candidate(name, tuple(map(str, distinct)), numeric, n_present < len(values))
+
+
+def _many(n_values: int, n_rows: int, numeric: bool) -> str:
+    what = "numbers" if numeric else "values"
+    return f"{n_values:,} different {what} in {counted(n_rows, 'row')}"
 
 
 class Leak(NamedTuple):

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
@@ -27,6 +27,7 @@ SAMPLE_ROWS = 200
 CONSISTENT = 0.9  # of the rows must have as many fields as most have
 FEWEST_NUMBERS = 0.5  # of the fields, where blanks are taken for separators
 MANY_NULS = 0.2  # of the bytes: text of 16 bits a character
+FEWEST_ALIGNED = 8  # lines with a blank at one place, which is no chance
 
 # Numbers, also with a decimal comma or a sign of money, and dates: what stands in columns and not
 # above them.
@@ -94,6 +95,31 @@ def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str
     width, share = usual_width(sample)
     by_blanks = width > 1 and share >= CONSISTENT and len(sample) > 1
     return " " if by_blanks and _number_share(sample) >= FEWEST_NUMBERS else ","
+
+
+def has_fixed_width(text: bytes) -> bool:
+    r"""Whether fields stand at the same places of all lines, as blanks or digits show.
+
+    >>> has_fixed_width(b"Ann Rome\nBob Oslo\nEmily Bari\n" * 3)
+    False
+    >>> has_fixed_width(b"Ann   Rome\nBob   Oslo\nEmily Bari\n" * 3)
+    True
+    """
+    lines = [line.rstrip() for line in text.decode("utf-8", "replace").splitlines()[:SAMPLE_ROWS]]
+    lines = [line for line in lines if line]
+    if len({*lines}) < 2 or len(lines) < FEWEST_ALIGNED:
+        return False
+    longest = max(map(len, lines))
+    kinds = [{_kind_of(letter) for letter in place} for place in zip_longest(*lines, fillvalue=" ")]
+    gaps = sum(kind == {"blank"} for kind in kinds)
+    equal = min(map(len, lines)) == longest and all(len(kind) == 1 for kind in kinds)
+    return gaps > 0 or (equal and {"digit", "letter"} <= set[str]().union(*kinds))
+
+
+def _kind_of(letter: str) -> str:
+    if letter.isspace():
+        return "blank"
+    return "digit" if letter.isdigit() else "letter" if letter.isalpha() else letter
 
 
 def _is_quoted(text: bytes, separator: str) -> bool:
@@ -323,6 +349,7 @@ def _heading(
         return (Heading(dialect, 1, header=False, choice=only), start) if is_bad else None
     # The header
     width, share = usual_width(found)
+    _check_width(sample, asked, file, parted=width > 1 and (separator != " " or share == 1))
     if share < CONSISTENT or asked.header is not None:
         # The first row may have no name for the first column, that of the row names, as R does
         lacks_one = len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
@@ -343,6 +370,16 @@ def _heading(
     choice = _choice(names, width, asked, file)
     heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
     return _marked(heading, found) if orange else heading, start
+
+
+def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: bool) -> None:
+    """Raise InputError for columns of fixed width, unless one column alone is wanted."""
+    alone = asked.wanted is not None and len(asked.wanted.required) == 1
+    if asked.separator is None and not parted and not alone and has_fixed_width(sample):
+        raise InputError(
+            f"{file} has columns of fixed width, without a separator between them; make it CSV,"
+            f" for instance with pandas: read_fwf({file!r}).to_csv('rows.csv', index=False)."
+        )
 
 
 def _check_text(sample: bytes, file: str) -> None:

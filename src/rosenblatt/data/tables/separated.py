@@ -27,6 +27,7 @@ from rosenblatt.data.tables.table import (
     in_slices,
     polars_failures,
 )
+from rosenblatt.data.text_encodings import likely_encodings
 from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.wording import counted
 
@@ -90,12 +91,15 @@ def squeezed(text: bytes) -> bytes:
 
 
 def not_utf_8(text: bytes) -> Sentence:
-    """Return what to say of text that is not UTF-8."""
-    windows = any(0x80 <= byte < 0xA0 for byte in text)  # control characters in Latin-1
+    """Return what to say of text that is not UTF-8, with the encodings that it may have."""
+    likely = [
+        f"{Parameter('encoding', name)} reads {read!r}"
+        for name, read in likely_encodings(text).items()
+    ]
+    named = f": {', '.join(likely)}" if likely else f" with {Parameter('encoding')}"
     return Sentence(
-        f"{shown(text)} is not UTF-8 text; name the encoding of the file, for instance with "
-        f"{Parameter('encoding', 'cp1252' if windows else 'latin-1')}, or replace what cannot be"
-        f" read with {Parameter('encoding_errors', 'replace')}"
+        f"{shown(text)} is not UTF-8 text; name the encoding of the file{named}, or replace what"
+        f" cannot be read with {Parameter('encoding_errors', 'replace')}"
     )
 
 
