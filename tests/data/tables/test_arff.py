@@ -134,6 +134,8 @@ def test_blanks_may_separate(tmp_path: Path) -> None:
         ("{0 1, 0 2}\n", "line 6: index 0 of a sparse row stands twice."),
         ("{0 1, y}\n", "line 6: ' y' is no entry of a sparse row; expected {INDEX VALUE, …}."),
         ("1,x,a,{2}\n", "line 6: a weight {…} behind the row is not read; make it an attribute,"),
+        ("{0 1, 1 x\n", "line 6: a sparse row must end in }."),
+        ("{0 1} junk\n", "line 6: a sparse row must end in }."),
         ("{0 1}, {2}\n", "line 6: a weight {…} behind the row is not read"),
         ("1,'x',\xff\n", r"line 6: '\xff' is not UTF-8 text"),
     ],

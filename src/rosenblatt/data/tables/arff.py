@@ -207,8 +207,10 @@ class ArffParser(SeparatedParser):
             start = stop
 
     def _sparse(self, line: str, start: int) -> list[str]:
-        inner, _, weight = line[1:].rpartition("}")
-        if "}" in inner and weight == "" and re.search(r"\}\s*,\s*\{", inner):
+        inner, closed, behind = line[1:].rpartition("}")
+        if not closed or behind:
+            raise FieldError(start, "a sparse row must end in }", row=start)
+        if re.search(r"\}\s*,\s*\{", inner):
             raise _weighted(start)
         fields, place, places = [*self._defaults], 0, set[int]()
         while inner.strip(BLANKS):
