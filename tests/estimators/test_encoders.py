@@ -250,7 +250,7 @@ def test_characters_and_bins() -> None:
     rows = [{"x": float(i)} for i in range(40)]
     encoder = TableEncoder(bins=4, sparse_output=False).fit(rows)
     assert encoder.get_feature_names_out().tolist() == [
-        *("x", "x below 10", "x from 10 to 20", "x from 20 to 30", "x from 30"),
+        *("x", "x below 9.5", "x from 9.5 to 19.5", "x from 19.5 to 29.5", "x from 29.5"),
     ]
     assert encoder.transform(rows)[:, 1:].sum(axis=0).tolist() == [10.0] * 4
 

@@ -313,6 +313,8 @@ def _nested_value(value: Any) -> Any:
         if any(isinstance(item, (list, dict)) for item in value):
             raise ValueError("a list must hold numbers or words; got a list or an object in it")
         return [_nested_value(item) for item in value]
+    if isinstance(value, dict):  # an empty one, which has no values
+        return None
     return float(value) if type(value) is int else value
 
 

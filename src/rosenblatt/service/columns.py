@@ -40,7 +40,7 @@ class ColumnFeatures(FeatureSpace):
 
     def plain(self, features: Any) -> Any:
         """Return a row by the model's names, or raise InputError; levels that are new count 0."""
-        given, row = super().plain(features), {}
+        given, row = super().plain(features), dict[str, Any]()
         known = [name for name, _ in self.columns]
         for name, value in given.items():
             own = found_name(name, known)
@@ -50,11 +50,11 @@ class ColumnFeatures(FeatureSpace):
             row[own] = value
         for name, role in self.columns:
             value = row.get(name)
-            is_list = isinstance(value, list)
-            numbers = is_list and all(type(item) is float for item in value)
+            items = value if isinstance(value, list) else [value]
+            numbers = items is value and all(type(item) is float for item in items)
             if role == "vector" and not (numbers or value is None):
                 raise InputError(f"{name[:80]!r} must be a list of numbers.")
-            if is_list and role not in ("vector", "list"):
+            if items is value and role not in ("vector", "list"):
                 raise no_vector(name)
         return row
 

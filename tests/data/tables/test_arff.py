@@ -74,7 +74,7 @@ def test_the_header_says_what_columns_are(tmp_path: Path) -> None:
         "the outlook": ("category", ""),
         "temperature": ("numeric", ""),
         'it\'s "windy"': ("category", ""),
-        "remark": ("category", ""),
+        "remark": ("text", ""),
         "day": ("category", "dmy"),
         "play": ("label", ""),
     }

@@ -499,11 +499,16 @@ def _candidate(table: Table, name: str) -> _Candidate | str:
     values = table.frame[name]
     if values.dtype in (pl.Categorical, pl.Enum):
         values = values.cast(pl.String)
-    is_text = values.dtype == pl.String
-    if not (is_text or values.dtype == pl.Boolean or values.dtype.is_numeric()):
+    if not (values.dtype in (pl.String, pl.Boolean) or values.dtype.is_numeric()):
         return "no value" if values.dtype == pl.Null else f"of the type {values.dtype}"
     if re.fullmatch(NEVER_GUESSED, name.strip()):
         return "a time, a key or a split by its name"
+    return _few_values(name, values)
+
+
+def _few_values(name: str, values: "pl.Series") -> _Candidate | str:
+    """Return a column of few different words or whole numbers, or what it has instead."""
+    is_text = values.dtype == pl.String
     n_present, most = len(values) - values.null_count(), MOST_WORDS + len(MISSING) + 1
     n_values = values.n_unique()
     if n_values > most:  # each call of polars costs 0.1 ms, and there may be many columns
@@ -628,7 +633,8 @@ class LabelledSample:
         return self._rows.parts
 
     def _taken(self, table: Table, places: NDArray[np.int64]) -> "pl.DataFrame":
-        taken = pl.DataFrame({name: table.frame[name] for name in self._columns})[places]
+        own = pl.DataFrame({name: table.frame[name] for name in self._columns})
+        taken = own[places.tolist()]  # of an array polars would load numpy.ma
         plain = {name: _plain(taken[name], role) for name, role in self._columns.items()}
         # Texts share the memory of their whole table until they are copied.
         return pl.read_ipc(pl.DataFrame(plain).write_ipc(None).getvalue())
@@ -688,10 +694,11 @@ def deciding_columns(frames: "Sequence[pl.DataFrame]", columns: Sequence[InputCo
             continue
         gaps = np.isnan(numbers[one]) if one in numbers else _gaps(frame[one.name], MISSING)
         told = _told_by_gaps(np.asarray(gaps), codes, names)
-        if not told and wrong.get(one, n_rows) <= MOST_WRONG * n_others:
+        decides = not told and wrong.get(one, n_rows) <= MOST_WRONG * n_others
+        if decides:
             told = f" alone decides {100 * (1 - wrong[one] / n_rows):.3g} % of {n_rows:,} rows"
             told += f" {always}"
-        notes += [_note(one.name, told, coded=one.name in coded)] if told else []
+        notes += [_note(one.name, told, coded=decides and one.name in coded)] if told else []
     return notes
 
 

@@ -389,8 +389,8 @@ def code_columns(
     """Return the numbers of columns that may be codes: whole and few, each several times."""
     found: dict[str, NDArray[np.float64]] = {}
     for column, own in zip(columns, numbers.T, strict=True):
-        values = np.unique(own[np.isfinite(own)])
-        few = 2 < len(values) <= min(MOST_CODES, np.isfinite(own).sum() / FEWEST_USES)
+        values, uses = np.unique(own[np.isfinite(own)], return_counts=True)
+        few = 2 < len(values) <= min(MOST_CODES, uses.sum() / FEWEST_USES)
         plain = not column.form and table.frame[column.name].dtype != pl.Duration
         if few and plain and (values == np.floor(values)).all():
             found[column.name] = own
