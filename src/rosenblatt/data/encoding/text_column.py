@@ -78,6 +78,7 @@ Pieces = Literal["words", "tokens", "runs"]
 # would have to be cleared by the system page by page: a fifth of the time of a scan.
 _scratch = threading.local()
 MOST_BYTES = 1 << 29  # in one table: places in it are numbers of 32 bits
+NO_BYTES = np.empty(0, np.uint8)
 Lengths = tuple[int, int]  # of the shortest n-grams and of the longest, in characters
 
 
@@ -188,15 +189,16 @@ def separated_text(column: "pl.Series", pieces: Pieces) -> tuple[NDArray[np.uint
         return text, rows
     odd, characters = np.empty(len(column), np.bool_), character_table(pieces)
     rows = Rows(*np.empty((4, len(column)), np.int64))
-    for _ in range(2):  # again where a row had to be composed or in lower case before
-        separate(text.ctypes.data, offsets, characters, int(offsets[-1]), rows, odd)
-        places = np.flatnonzero(odd)
-        found = column.gather(places).to_list()
-        lower = [lower_text(row, pieces) for row in found]
-        if lower == found:
-            break
-        column = column.clone().scatter(places, lower)
-        text, offsets = _bytes_of(column)
+    end = separate(text.ctypes.data, offsets, characters, int(offsets[-1]), rows, odd)
+    places = np.flatnonzero(odd)  # which have to be composed or in lower case before
+    found = column.gather(places).to_list()
+    lower = [lower_text(row, pieces) for row in found]
+    if lower != found:
+        text, offsets = _bytes_of(pl.Series(lower), text[:end].copy())
+        own = Rows(*np.empty((4, len(places)), np.int64))
+        separate(text.ctypes.data, offsets, characters, int(offsets[-1]), own, odd[: len(places)])
+        for every, some in zip(rows, own, strict=True):
+            every[places] = some
     return text, rows
 
 
@@ -224,20 +226,24 @@ def term_table(most: int, least_slots: float) -> TermTable:
     )
 
 
-def _bytes_of(column: "pl.Series") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the UTF-8 bytes of all rows, and where each begins; null has none.
+def _bytes_of(
+    column: "pl.Series", before: NDArray[np.uint8] = NO_BYTES
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the UTF-8 bytes of all rows after those before, and where each begins; null has none.
 
     Behind them there is room for what ``separate`` writes.
     """
     lengths = column.str.len_bytes().fill_null(0)
     offsets = running_sums(lengths.to_numpy())
-    room = 3 * int(offsets[-1]) + 2 * int(np.diff(offsets).max(initial=0)) + 2 * SPAN
+    start, length = len(before), int(offsets[-1])
+    room = start + 3 * length + 2 * int(np.diff(offsets).max(initial=0)) + 2 * SPAN
     text = scratch("text", room, np.uint8)
-    if offsets[-1]:
+    text[:start] = before
+    if length:
         filled = column.filter(lengths > 0)  # an empty list would become a null
         joined = filled.cast(pl.Binary).cast(pl.List(pl.UInt8)).explode()
-        text[: offsets[-1]] = joined.to_numpy()
-    return text, offsets
+        text[start : start + length] = joined.to_numpy()
+    return text, offsets + start
 
 
 def scanned_ngrams(

@@ -78,7 +78,7 @@ def separate(
     out: int,  # where in the text to write
     rows: Changed[Rows],
     odd: Changed[NDArray[np.bool_]],
-) -> None:
+) -> Any:
     """Write rows beyond ASCII in lower case, a space before each token, first the words.
 
     ``characters`` has for each code point the one to write and its kind. There must be room for
@@ -137,6 +137,7 @@ def separate(
         rows.words_stop[row] = rows.others_start[row] = out
         out += others - aside
         rows.others_stop[row] = out
+    return out
 
 
 @inlined
@@ -207,6 +208,15 @@ class TermTable(NamedTuple):
     symbols: NDArray[np.int32]  # the number of a term of one byte, found without its key; as slots
 
 
+class Keys(NamedTuple):
+    """How the terms of a row are found: the seed of their keys, and which bits of those count."""
+
+    seed: Any
+    mask: Any
+    slots: Any  # bits of the key that make a slot
+    first: int  # term of the row
+
+
 @inlined
 def _slot_mask(least: int) -> Any:
     """Return what makes a slot of a key, where so many slots are to be used at least."""
@@ -218,23 +228,17 @@ def _slot_mask(least: int) -> Any:
 
 @inlined
 def _count_term(
-    terms: TermTable,
-    first: int,  # term of the row
-    n_terms: int,
-    key: Any,
-    slot_mask: Any,
-    unit: Any,
-    start: int,
-    stop: int,
+    terms: TermTable, n_terms: int, key: Any, unit: Any, start: int, stop: int, how: Keys
 ) -> int:
     """Count a term once more, or write it as the next one; return how many there are."""
-    slot = key & slot_mask
-    while terms.slots[slot] >= first:
+    key &= how.mask
+    slot = key & how.slots
+    while terms.slots[slot] >= how.first:
         term = terms.slots[slot]
         if terms.keys[term] == key:
             terms.counts[term] += A_WORD if terms.counts[term] > 0 else A_PAIR
             return n_terms
-        slot = (slot + U(1)) & slot_mask
+        slot = (slot + U(1)) & how.slots
     terms.slots[slot] = n_terms
     terms.keys[n_terms] = key
     terms.counts[n_terms] = unit
@@ -287,60 +291,77 @@ def scan_terms(
     n_terms, out = 0, 0
     indptr[0] = 0
     for row in range(len(indptr) - 1):
-        length = rows.others_stop[row] - rows.words_start[row]
-        slot_mask = _slot_mask(length + (length >> 1) + 1)
-        first, before, before_start = n_terms, U(0), -1
-        for part in range(2 if symbols else 1):
-            others = part == 1
-            position = rows.others_start[row] if others else rows.words_start[row]
-            stop = rows.others_stop[row] if others else rows.words_stop[row]
-            while position < stop:
-                # Find tokens within 64 bytes; one that reaches their end is found in the next 64.
-                mask = _token_bytes_at(text, position, others)
-                left = stop - position
-                if left < SPAN:
-                    mask &= ALL >> U(SPAN - left)
-                offset = 0
-                while mask != U(0):
-                    skipped = trailing_zeros(mask)
-                    mask >>= U(skipped)
-                    offset += skipped
-                    length = trailing_zeros(~mask)
-                    begin = position + offset
-                    if offset + length >= SPAN:  # it may go on behind the span
-                        if offset > 0:
-                            break
-                        more = SPAN
-                        while more == SPAN and length < stop - begin:
-                            more = trailing_zeros(~_token_bytes_at(text, begin + length, others))
-                            length += more
-                        length = min(length, stop - begin)
-                        mask = U(0)
-                    else:
-                        mask >>= U(length)
-                    offset += length
-                    symbol = byte_at(text, begin) if others and length == 1 else 0
-                    known = terms.symbols[symbol]
-                    if known >= first:
-                        terms.counts[known] += A_WORD if terms.counts[known] > 0 else A_PAIR
-                        continue
-                    # Count the token, and the pair of a word and the one before.
-                    own = _spell(text, begin, length, others, seed, spelled, out)
-                    number, end = n_terms, out + length
-                    n_terms = _count_term(
-                        terms, first, n_terms, own & key_mask, slot_mask, A_WORD, out, end
-                    )
-                    if symbol > 0 and n_terms > number:
-                        terms.symbols[symbol] = number
-                    if pairs and not others and before_start >= 0:
-                        key = _pair(before, own) & key_mask
-                        n_terms = _count_term(
-                            terms, first, n_terms, key, slot_mask, A_PAIR, before_start, end
-                        )
-                    before, before_start = own, out
-                    out = end + 1
-                position += offset if mask != U(0) else max(offset, SPAN)
+        start, stop = rows.words_start[row], rows.words_stop[row]
+        length = rows.others_stop[row] - start
+        how = Keys(seed, key_mask, _slot_mask(length + (length >> 1) + 1), n_terms)
+        n_terms, out = _scan(
+            text, start, stop, how, spelled, terms, n_terms, out, others=False, pairs=pairs
+        )
+        if symbols:
+            start, stop = rows.others_start[row], rows.others_stop[row]
+            n_terms, out = _scan(
+                text, start, stop, how, spelled, terms, n_terms, out, others=True, pairs=False
+            )
         indptr[row + 1] = n_terms
+    return n_terms, out
+
+
+@inlined
+def _scan(
+    text: int,
+    position: int,
+    stop: int,
+    how: Keys,
+    spelled: int,
+    terms: TermTable,
+    n_terms: int,
+    out: int,
+    others: bool,  # a constant, which spares a test at each token
+    pairs: bool,
+) -> Any:
+    """Write the distinct words of a row, or its other tokens; return as ``scan_terms``."""
+    before, before_start = U(0), -1
+    while position < stop:
+        # Find tokens within 64 bytes; one that reaches their end is found in the next 64.
+        mask = _token_bytes_at(text, position, others)
+        left = stop - position
+        if left < SPAN:
+            mask &= ALL >> U(SPAN - left)
+        offset = 0
+        while mask != U(0):
+            skipped = trailing_zeros(mask)
+            mask >>= U(skipped)
+            offset += skipped
+            length = trailing_zeros(~mask)
+            begin = position + offset
+            if offset + length >= SPAN:  # it may go on behind the span
+                if offset > 0:
+                    break
+                more = SPAN
+                while more == SPAN and length < stop - begin:
+                    more = trailing_zeros(~_token_bytes_at(text, begin + length, others))
+                    length += more
+                length = min(length, stop - begin)
+                mask = U(0)
+            else:
+                mask >>= U(length)
+            offset += length
+            symbol = byte_at(text, begin) if others and length == 1 else 0
+            if others and terms.symbols[symbol] >= how.first:
+                terms.counts[terms.symbols[symbol]] += A_WORD
+                continue
+            # Count the token, and the pair of a word and the one before.
+            own = _spell(text, begin, length, others, how.seed, spelled, out)
+            number, end = n_terms, out + length
+            n_terms = _count_term(terms, n_terms, own, A_WORD, out, end, how)
+            if symbol > 0 and n_terms > number:
+                terms.symbols[symbol] = number
+            if pairs and before_start >= 0:
+                key = _pair(before, own)
+                n_terms = _count_term(terms, n_terms, key, A_PAIR, before_start, end, how)
+            before, before_start = own, out
+            out = end + 1
+        position += offset if mask != U(0) else max(offset, SPAN)
     return n_terms, out
 
 
@@ -419,8 +440,8 @@ def scan_ngrams(
     indptr[0] = 0
     for row in range(len(indptr) - 1):
         position, stop = rows.words_start[row], rows.words_stop[row]
-        first = n_terms
-        slot_mask = _slot_mask(3 * (longest - shortest + 1) * (stop - position + 1))
+        slots = _slot_mask(3 * (longest - shortest + 1) * (stop - position + 1))
+        how = Keys(seed, key_mask, slots, n_terms)
         while position < stop:
             if not _is_kept(byte_at(text, position), symbols):
                 position += 1
@@ -447,8 +468,8 @@ def scan_ngrams(
                 for _ in range(size):
                     end = _next_character(spelled, end)
                 while True:
-                    key = _hash(spelled, start, end - start, seed) & key_mask
-                    n_terms = _count_term(terms, first, n_terms, key, slot_mask, A_WORD, start, end)
+                    key = _hash(spelled, start, end - start, seed)
+                    n_terms = _count_term(terms, n_terms, key, A_WORD, start, end, how)
                     if end >= out:
                         break
                     start = _next_character(spelled, start)
