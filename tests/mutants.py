@@ -97,6 +97,71 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
     "training/test_streaming.py::test_the_order_of_a_seed_never_changes": [
         ("training/streaming.py", "permute(batches, shuffler)", "permute(batches[1:], shuffler)"),
     ],
+    "service/test_http.py::test_an_admin_of_one_model_has_no_say_in_tokens": [
+        (
+            "service/operations.py",
+            f'    """{first}"""\n    call.caller.check_all_models()\n',
+            f'    """{first}"""\n',
+        )
+        for first in (
+            "Make a token, which is shown this once.",
+            "List the tokens, without the secrets.",
+            "Remove a token: it is refused from now on.",
+        )
+    ],
+    "service/test_http.py::test_the_last_admin_token_stays": [
+        ("service/writer.py", "if keep_admin and admins == [name]:", "if False:"),
+    ],
+    "service/test_http.py::test_no_removal_opens_a_service": [
+        (
+            "service/access.py",
+            "self._open = self._open and not self._tokens()",
+            "self._open = self.operator is None and not self._tokens()",
+        ),
+    ],
+    "service/test_http.py::test_only_json_from_this_host": [
+        ("service/access.py", r're.compile(r":[0-9]{0,5}\Z")', r're.compile(r":.*\Z")'),
+    ],
+    "service/test_http.py::test_a_wrong_value_of_a_column": [
+        ("service/columns.py", "raise _of_request(error, len(batch)) from error", "raise"),
+    ],
+    "service/test_connection.py::test_a_header_that_stands_twice": [
+        ("service/app.py", 'if len(headers) < len(scope["headers"]):', "if False:"),
+    ],
+    "service/test_forgetting.py::test_a_return_during_a_replay": [
+        ("service/forgetting.py", "if journal.last_turn(model) != self._turn:", "if False:"),
+    ],
+    "service/test_forgetting.py::test_a_return_to_a_forgotten_version": [
+        (
+            "service/forgetting.py",
+            "if version < (journal.model(model) or entry.record).oldest:",
+            "if False:",
+        ),
+    ],
+    "service/test_forgetting.py::test_an_example_again_after_a_return": [
+        (
+            "service/writer.py",
+            "bound = [one for one in found if one.forgotten or one.sequence not in undone]",
+            "bound = found",
+        ),
+    ],
+    "service/test_journal.py::test_the_start_says_which_line_is_damaged": [
+        (
+            "service/journal.py",
+            "if version == SCHEMA_VERSION:\n            self._check",
+            "if False:\n            self._check",
+        ),
+    ],
+    "service/test_journal.py::test_every_change_keeps_the_checksums": [
+        (
+            "service/journal.py",
+            "AFTER UPDATE OF {1} ON main.{0}",
+            "AFTER UPDATE OF checksum ON main.{0}",
+        ),
+    ],
+    "cli/test_screen.py::test_interrupted_start": [
+        ("cli/__init__.py", "if self.may_be_held and frame is None:", "if self.may_be_held:"),
+    ],
 }
 
 

@@ -126,7 +126,7 @@ def test_training_goes_on(model: str, tmp_path: Path) -> None:
     assert done.exit_code == 0
     assert "New labels were learned: new." in done.stderr
     exact = Model.load(model, several=True).training["held_out_labels"]["exact_match"]
-    assert f"had an error of {percent(1.0 - exact)} on held-out rows" in done.stdout
+    assert f"had an error of {percent(1.0 - exact)} on 400 held-out rows" in done.stdout
     assert "Error, the share without exactly their labels, of new rows" in done.stdout
     assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
 

@@ -183,3 +183,20 @@ def test_rows_that_overlap(tmp_path: Path, n_classes: int, form: Any) -> None:
     assert np.isfinite(clf.coef_).all()
     rosenblatt.save(clf, tmp_path / "cw.model")
     assert rosenblatt.load(tmp_path / "cw.model").score(X, y) == clf.score(X, y)
+
+
+@pytest.mark.parametrize(("rule", "weight", "told"), [("cw", 2, 1), ("cw", 1, 0), ("scw1", 2, 0)])
+def test_weights_that_go_past_the_goal(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, rule: str, weight: float, told: int
+) -> None:
+    """CW warns of weights above 1, by which it goes past the step that makes a row right."""
+    X, y = np.array([[1.0], [2.0], [-1.0]]), ["a", "b", "b"]
+    clf = ConfidenceWeightedClassifier(rule=rule)
+    clf.partial_fit(X, y, sample_weight=[0.5, 1.0, weight])
+    assert [str(one.message)[:39] for one in recwarn] == [
+        "Weights of rows above 1 take cw past th"
+    ] * told
+    file = tmp_path / "rows.csv"
+    file.write_text("x,w,label\n" + "1,2,a\n2,1,b\n-1,1,b\n" * 9)
+    model = rosenblatt.train_files(str(file), rule=rule, **({"weight": "w"} if weight > 1 else {}))
+    assert sum("past the step" in note for note in model.training["notes"]) == told

@@ -30,6 +30,7 @@ from rosenblatt.estimators.validation import (
     row_weights,
     rows_of,
     set_start,
+    tell_of_weights,
 )
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
@@ -257,6 +258,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         check_classes(model.labels, len(y), weight, self._fewest)
         self._begin(model, learner, **start)
         examples = self._examples(rows, y, weight, model.labels)
+        tell_of_weights(learner, examples.weight)
         if held_out is not None:
             examples = held_out.chosen(self, examples, model.labels)
         observers = list(self.observers or ())
@@ -315,6 +317,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         self._begin(model, learner)
         self._model = model
         examples = self._examples(rows, y, weight, self._model.labels, streamed=True)
+        tell_of_weights(learner, examples.weight)
         self._learn_batch(learner, examples)
         return self
 

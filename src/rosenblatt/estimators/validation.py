@@ -8,12 +8,14 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from rosenblatt.errors import InputError
+from rosenblatt.errors import InputError, warn_caller
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import Dense, Rows
 from rosenblatt.kernels.shapes import as_rows, canonical, place_of
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
+from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
 from rosenblatt.training.examples import check_count, class_weights, distinct, numbers_of
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
@@ -253,3 +255,9 @@ def set_start(
         if not np.isfinite(values).all():
             raise InputError(f"{name} must be finite numbers.")
         part[:] = values.reshape(part.shape)
+
+
+def tell_of_weights(learner: Learner, weight: NDArray[Any] | None) -> None:
+    """Warn where weights of rows take a rule past its goal."""
+    if learner.rule == "cw" and weight is not None and weight.max(initial=0.0) > 1.0:
+        warn_caller(PAST_THE_GOAL)

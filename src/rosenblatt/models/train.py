@@ -44,6 +44,7 @@ from rosenblatt.parameters import (
     with_keywords,
 )
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
+from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer
 from rosenblatt.training.loop import Plan, Progress
@@ -149,6 +150,11 @@ class TrainingPlan:
         )
         learners = self.learners if is_open else ()
         return Race(learner, learners or (own,), forms or self.offers)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights, by their class or by a column."""
+        return self.class_weight is not None or self.source.columns.weight is not None
 
     def race_columns(self) -> dict[str, RaceResult | None]:
         """Decide by some of the first rows, where it is open, how columns are read.
@@ -581,6 +587,7 @@ def _weights_model(
             ],
             "notes": [
                 *(*notes, *plan.wanted.notes(fitted)),
+                *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
                 *neglected(fitted.confusion, reading.classes, options),
             ],
         },

@@ -38,6 +38,13 @@ def phi_of(confidence: float) -> float:
     return NormalDist().inv_cdf(confidence)
 
 
+PAST_THE_GOAL = (
+    "Weights of rows above 1 take cw past the step that makes a row right; where no weights are "
+    "right on all rows, rounding then decides some of them. Use weights of at most 1, or scw1, "
+    "whose C limits a step."
+)
+
+
 class SCW1(NamedTuple):
     """SCW-I: the smallest change after which the row is right with confidence η, α at most C.
 

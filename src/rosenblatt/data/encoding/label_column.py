@@ -634,7 +634,7 @@ class LabelledSample:
 
     def _taken(self, table: Table, places: NDArray[np.int64]) -> "pl.DataFrame":
         own = pl.DataFrame({name: table.frame[name] for name in self._columns})
-        taken = own[places.tolist()]  # of an array polars would load numpy.ma
+        taken = own[places]
         plain = {name: _plain(taken[name], role) for name, role in self._columns.items()}
         # Texts share the memory of their whole table until they are copied.
         return pl.read_ipc(pl.DataFrame(plain).write_ipc(None).getvalue())
