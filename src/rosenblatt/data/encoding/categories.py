@@ -5,6 +5,7 @@ Dates and times, typed or written as text, have the parts year, month, weekday a
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.features import (
     BLANKS,
+    FEW_VALUES,
     FOLDING,
     MISSING,
     TOKENS,
@@ -66,10 +68,9 @@ def _level_numbers(
     values: "pl.Series", column: FeatureColumn, numbering: Numbering, counts: "ColumnCounts | None"
 ) -> NDArray[np.int32]:
     values = values.alias("value")
-    distinct = values.to_frame().group_by("value", maintain_order=True).len("number of rows")
     seed = column_seed(column.role, column.title)
     numbers = {}
-    for value, n_rows in distinct.rows():
+    for value, n_rows in _counted(values):
         level = known_level(value, column, numbering)
         if not level and value is not None and column.role == "list":
             numbers[value] = -1  # in a list it is nothing
@@ -79,6 +80,13 @@ def _level_numbers(
         if counts is not None:
             counts.add_level(column.place, level, numbers[value], n_rows)
     return replaced_values(values, numbers)
+
+
+def _counted(values: "pl.Series") -> Iterable[tuple[Any, int]]:
+    """Return the different values, in the order in which they come, with how many have each."""
+    if len(values) <= FEW_VALUES:
+        return Counter(values.to_list()).items()
+    return values.to_frame().group_by("value", maintain_order=True).len("number of rows").rows()
 
 
 def list_part(

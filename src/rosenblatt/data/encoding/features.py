@@ -54,6 +54,7 @@ FOLDING, LETTERS, TOKENS = 4, 5, 6
 
 # How a missing value is written in a column of text, blanks around it aside; null is missing too.
 MISSING = frozenset({"", "?", "NA", "N/A", "nan", "NaN", "null", "NULL", "None"})
+FEW_VALUES = 1000  # up to which Python is faster than a call of polars
 BLANKS = " \t\n\r\v\f"
 
 
@@ -359,10 +360,16 @@ class KeptNumbering(_Numbering):
         return level if found is None else found.encode()
 
     def _column(self, column: int) -> dict[int, int]:
-        if column not in self._levels:
+        if not self._levels:  # sort once: there may be many columns
             hashes, columns, *_ = self.vocabulary.arrays()
-            own = np.flatnonzero(columns == column)
-            self._levels[column] = dict(zip(hashes[own].tolist(), own.tolist(), strict=True))
+            order = np.argsort(columns, kind="stable")
+            self._sorted = order, columns[order], hashes[order]
+        if column not in self._levels:
+            order, columns, hashes = self._sorted
+            one = columns.dtype.type(column)
+            own = slice(*(int(np.searchsorted(columns, one, side)) for side in ("left", "right")))
+            pairs = zip(hashes[own].tolist(), order[own].tolist(), strict=True)
+            self._levels[column] = dict(pairs)
         return self._levels[column]
 
     def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:
@@ -390,6 +397,8 @@ def replaced_values(values: "pl.Series", numbers: dict[Any, int]) -> NDArray[np.
     of_null = numbers.pop(None, -1)
     if not numbers:
         return np.full(len(values), of_null, np.int32)
+    if len(values) <= FEW_VALUES:
+        return np.array([numbers.get(value, of_null) for value in values.to_list()], np.int32)
     known = pl.Series(list(numbers), dtype=values.dtype)
     new = pl.Series(list(numbers.values()), dtype=pl.Int32)
     replaced = values.replace_strict(known, new, default=of_null, return_dtype=pl.Int32)

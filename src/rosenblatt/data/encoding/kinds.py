@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import cast, get_args
 
 import numpy as np
@@ -39,6 +39,7 @@ FEWEST_WHOLE = 1.5  # without digits beside them, which is so in names and title
 SURELY_TEXT = 8  # words on average, in any column of text
 MOSTLY = 0.9  # of the rows
 MOST_UNREMARKED = 20  # values of a category that may look like numbers
+DIGIT = re.compile("[0-9]")
 CODE = r"^\s*0[0-9]"
 NUMBER_AND_UNIT = r"^[-+($€£]*[0-9][0-9.,' ]*[)%€]?\s*[\p{L}°µ/²³]{0,6}\.?$"
 NEARLY_ALL = 0.99
@@ -62,9 +63,14 @@ class Sample:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.present = cache(lambda name: _present(table.frame[name]))  # values of a column
+        self.present = cache(lambda name: _without_null(self._frame[name]))  # of a column
         # The different ones among them, in the order in which they come
         self.distinct = cache(lambda name: self.present(name).unique(maintain_order=True))
+
+    @cached_property
+    def _frame(self) -> "pl.DataFrame":
+        """The rows with null where a text stands for it, in all columns at once: may be many."""
+        return self.table.frame.with_columns(_text_or_null())
 
 
 def detected_columns(
@@ -146,15 +152,17 @@ def _column_of_text(name: str, sample: Sample, *, comma: bool, lenient: bool) ->
 
 def _text_or_category(values: "pl.Series") -> Role:
     some = values.head(TEXT_ROWS)
-    n_words = _mean_matches(some, WORD) + _mean_matches(some, UNSPACED) / LETTERS_A_WORD
+    n_spaced, n_letters, n_whole = _mean_matches(some, WORD, UNSPACED, rf"\b{WORD}\b")
+    n_words = n_spaced + n_letters / LETTERS_A_WORD
     mostly_differ = 2 * some.n_unique() > len(some)
-    enough = n_words >= FEWEST_WORDS or _mean_matches(some, rf"\b{WORD}\b") >= FEWEST_WHOLE
+    enough = n_words >= FEWEST_WORDS or n_whole >= FEWEST_WHOLE
     return "text" if n_words >= SURELY_TEXT or (enough and mostly_differ) else "category"
 
 
-def _mean_matches(values: "pl.Series", pattern: str) -> float:
-    mean = values.str.count_matches(pattern).mean()
-    return float(mean) if isinstance(mean, (int, float)) else 0.0
+def _mean_matches(values: "pl.Series", *patterns: str) -> list[float]:
+    own = pl.col("values").str
+    means = [own.count_matches(one).mean().alias(str(k)) for k, one in enumerate(patterns)]
+    return [mean or 0.0 for mean in values.to_frame("values").select(means).row(0)]
 
 
 def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
@@ -164,8 +172,8 @@ def unspaced_note(table: Table, columns: Sequence[InputColumn]) -> str | None:
         if column.role != "text" or table.frame[column.name].dtype != pl.String:
             continue
         some = _present(table.frame[column.name]).head(TEXT_ROWS)
-        letters, words = (_mean_matches(some, each) for each in (r"\p{L}", r"[\p{L}\p{M}]+"))
-        if 2 * _mean_matches(some, UNSPACED) > letters:
+        letters, words, unspaced = _mean_matches(some, r"\p{L}", r"[\p{L}\p{M}]+", UNSPACED)
+        if 2 * unspaced > letters:
             reasons.append(f"'{column.name}' has no blanks between its words")
         elif letters > LONG_WORDS * words:
             reasons.append(f"'{column.name}' has words of {letters / words:.0f} letters on average")
@@ -271,7 +279,7 @@ def _date_notes(name: str, distinct: "pl.Series", form: str) -> list[str]:
 
 
 def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
-    if values.dtype != pl.String:
+    if values.dtype != pl.String or not any(map(DIGIT.search, distinct.to_list())):
         return []
     bare = values.str.strip_chars()
     numbers = bare.cast(pl.Float64, strict=False)
@@ -292,11 +300,17 @@ def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> li
 
 
 def _present(series: "pl.Series") -> "pl.Series":
-    values = series.drop_nulls() if series.null_count() else series
-    if values.dtype == pl.String:
-        absent = values.str.strip_chars().is_in(list(MISSING))
-        values = values.filter(~absent) if absent.any() else values
-    return values
+    return _without_null(series.to_frame().with_columns(_text_or_null()).to_series())
+
+
+def _without_null(series: "pl.Series") -> "pl.Series":
+    return series.drop_nulls() if series.null_count() else series
+
+
+def _text_or_null() -> "pl.Expr":
+    """Return the columns of text, null where a value stands for a missing one."""
+    own = pl.col(pl.String)
+    return pl.when(~own.str.strip_chars().is_in(list(MISSING))).then(own).name.keep()
 
 
 def assigned_columns(

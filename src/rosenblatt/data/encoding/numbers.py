@@ -145,6 +145,8 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     first = str(values[0]).strip(BLANKS)  # settles nearly every column of words
     if not _is_plain(first) and not any(re.match(form, first) for form in FORMS.values()):
         return None
+    if np.isfinite(values.cast(pl.Float64, strict=False).to_numpy()).all():  # nulls are NaN
+        return ""
     finite = _are_finite(values)
     odd = values.filter(~finite).unique().to_list()
     if all(map(_is_plain, odd)) and (finite.any() or any(map(_is_infinite, odd))):

@@ -351,14 +351,21 @@ class JsonLinesParser:
             keys = dict.fromkeys(chain.from_iterable(rows))
             own = keys if self._wanted is None else {*self._wanted.names}
             most = {k: _kind(k, _most([r.get(k) for r in rows]), None) for k in keys if k in own}
+        try:  # all at once, since there may be many keys
+            self._check_keys(rows, kinds | most)
+            _rows(rows, kinds | most)
+            sound = True
+        except JsonError:
+            sound = False
         objects, good, bad = list[Object](), list[int](), list[BadRow]()
         for number, one in found.items():
             try:
                 if isinstance(one, JsonError):
                     raise one
                 kinds |= {key: most[key] for key in one if key in most and key not in kinds}
-                self._check_keys([one], kinds)
-                _, kinds = _rows([one], kinds)
+                if not sound:
+                    self._check_keys([one], kinds)
+                    _, kinds = _rows([one], kinds)
             except JsonError as fault:
                 place = f"{self._file}, {self._unit} {self._line + number}"
                 bad.append(BadRow(len(good), place, fault.args[0]))
