@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pytest
 
-from rosenblatt.cli.screen import Screen, ending
+from rosenblatt.cli.screen import Screen, WaitingLine, ending
 from tests.cli.models import SPAM_ROWS, rows_file, spam_model
 from tests.cli.running import without_notice
 
@@ -365,6 +365,41 @@ def test_compiling_has_a_bar_on_a_terminal(
     told, *bars = re.sub(r"[0-9.]+ s", "0 s", capsys.readouterr().err).split(clear)
     assert told == "Compiling for this computer; this happens once …\n"
     assert bars == ["█ kernel 1, 0 s", "██ kernel 2, 0 s", "done\n", "███ kernel 3, 0 s", ""]
+
+
+def test_a_long_reading_has_a_line_on_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From three seconds on it says on what it works, until anything else is written."""
+    monkeypatch.undo()
+    screen, clock = Screen(json=False), iter([0.0, 1.0, 2.9, 3.2, 4.2, 5.2]).__next__
+    line = WaitingLine(screen, ["a.csv", "b.csv", "c.csv"], clock)
+    for _ in range(4):
+        line.tick()
+    line.end()
+    screen.say("done")
+    line.tick()
+    files = "At work on a.csv, b.csv and 1 more"
+    assert capsys.readouterr().err.split("\r\x1b[2K") == [
+        *("", f"{files}: 3 s", f"{files}: 4 s", "done\n")
+    ]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_who_waits_at_a_terminal(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command with files has the line on a terminal alone, and gives it up at its first word."""
+    monkeypatch.undo()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    told: list[str] = []
+    monkeypatch.setattr(WaitingLine, "_run", lambda line: told.append(line.files))
+    monkeypatch.setattr(WaitingLine, "end", lambda _: told.append("end"))
+    screen = Screen(json=False)
+    screen.wait(["a.csv"])
+    screen.show("done")
+    screen.show("done")
+    assert told == ["a.csv", "end"] * terminal
 
 
 LEAVING = """

@@ -14,6 +14,7 @@ from rosenblatt import ConfidenceWeightedClassifier
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import document_of
 from rosenblatt.models.model import Model
+from rosenblatt.models.train import model_from_files
 from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE, phi_of
 from tests import reference
 
@@ -198,5 +199,5 @@ def test_weights_that_go_past_the_goal(
     ] * told
     file = tmp_path / "rows.csv"
     file.write_text("x,w,label\n" + "1,2,a\n2,1,b\n-1,1,b\n" * 9)
-    model = rosenblatt.train_files(str(file), rule=rule, **({"weight": "w"} if weight > 1 else {}))
+    model = model_from_files(str(file), rule=rule, weight="w" if weight > 1 else None)
     assert sum("past the step" in note for note in model.training["notes"]) == told

@@ -16,7 +16,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
 from time import perf_counter
@@ -29,12 +29,13 @@ from rosenblatt.cli.spelling import did_you_mean, flag
 from rosenblatt.cli.tables import draw_curve, draw_table
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.parameters import GROUPS
-from rosenblatt.wording import Cell, finite, plain, printable
+from rosenblatt.wording import Cell, finite, plain, printable, word_list
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
 PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
 WIDEST_BAR = 40  # blocks
+PATIENCE = 3.0  # seconds without a word on a terminal
 ALL = "rosenblatt.all_options"  # in a context whose help shows them
 TYPED = "rosenblatt.typed"  # under which a context keeps the command line
 CLEAR_LINE = "\r\x1b[2K"  # to a terminal
@@ -55,6 +56,7 @@ class Screen:
         self.wants_json = json
         self.written: str | None = None  # a file that is complete, for errors after it
         self._has_bar = False
+        self._waiting: WaitingLine | None = None
 
     @property
     def draws(self) -> bool:
@@ -164,8 +166,19 @@ class Screen:
                 sys.stdout.buffer.write(data)
                 sys.stdout.buffer.flush()
 
+    def wait(self, files: Sequence[str]) -> None:
+        """Show for how long a command is at work on files, until something else is written."""
+        if self.draws_talk and files:
+            self._waiting = WaitingLine(self, files)
+            self._waiting.start()
+
     def bar(self, text: str) -> None:
         """Show a line on standard error, a terminal, until something else is written."""
+        self._end_waiting()
+        self.draw_bar(text)
+
+    def draw_bar(self, text: str) -> None:
+        """Show such a line beside whoever waits."""
         _write(sys.stderr, f"{CLEAR_LINE}{text}")
         sys.stderr.flush()
         self._has_bar = True
@@ -177,14 +190,50 @@ class Screen:
 
     def clear_bar(self) -> None:
         """Take the line of the bar away, if there is one."""
+        self._end_waiting()
         if self._has_bar:
             self._has_bar = False
             _write(sys.stderr, CLEAR_LINE)
             sys.stderr.flush()
 
+    def _end_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.end()
+            self._waiting = None
+
     def _write(self, stream: TextIO, text: str) -> None:
         self.clear_bar()
         _write(stream, text)
+
+
+class WaitingLine:
+    """A line on a terminal while a command has nothing to say: on what it works, and since when."""
+
+    def __init__(
+        self, screen: Screen, files: Sequence[str], clock: Callable[[], float] = perf_counter
+    ) -> None:
+        import threading  # wanted on a terminal alone
+
+        self._screen, self._clock, self._began = screen, clock, clock()
+        self.files = printable(word_list(files, 2))
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        self.start = threading.Thread(target=self._run, daemon=True).start
+
+    def _run(self) -> None:
+        while not self._ended.wait(1.0):
+            self.tick()
+
+    def tick(self) -> None:
+        """Write the line, unless the time has been short."""
+        seconds = self._clock() - self._began
+        with self._lock:
+            if seconds >= PATIENCE and not self._ended.is_set():
+                self._screen.draw_bar(f"At work on {self.files}: {seconds:.0f} s")
+
+    def end(self) -> None:
+        """Write no more."""
+        with self._lock:
+            self._ended.set()
 
 
 class ScreenCommand(click.Command):
@@ -273,6 +322,8 @@ class ScreenCommand(click.Command):
             ctx.exit(CANNOT_RUN)
         screen = Screen(json=ctx.params.pop("as_json"))
         ctx.params["screen"] = screen
+        data = ctx.params.get("data") or ()
+        screen.wait([data] if isinstance(data, str) else data)
         with ending(screen):
             done = super().invoke(ctx)
             screen.flush()

@@ -1,7 +1,7 @@
 """What ``train`` does: make a new model, here or on a Dask cluster, or go on with an old one."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from itertools import chain
@@ -126,9 +126,19 @@ def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Opti
 
     shown: dict[str, Any] = {"tell": screen.say}
     if screen.draws_talk:
-        shown["progress"] = TrainingBar
+        shown["progress"] = _alone(screen, TrainingBar)
     prove = own["verdicts"].append if options["verdict"] else None
     return trained_model(data, options | shown, prove, show_plan)
+
+
+def _alone(screen: Screen, bar: Callable[..., TerminalBar]) -> Callable[..., TerminalBar]:
+    """Return what makes a bar once the line of the screen is gone."""
+
+    def made(*args: Any) -> TerminalBar:
+        screen.clear_bar()
+        return bar(*args)
+
+    return made
 
 
 def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: Options) -> Model:
@@ -163,7 +173,7 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
             layout,
             columns,
             plan,
-            progress=ShardBar if screen.draws_talk else None,
+            progress=_alone(screen, ShardBar) if screen.draws_talk else None,
             tell=screen.warn,
             prove=own["verdicts"].append,
         )
