@@ -18,7 +18,7 @@ from benchmarks.labelled import LabelledLines, labelled_sets, tagged_sets
 from benchmarks.report import put
 from rosenblatt import audit
 from rosenblatt.models.train import plan_of
-from rosenblatt.training.examples import has_label
+from rosenblatt.tasks.label_sets import has_label
 from rosenblatt.tuning.audit import fold_probabilities
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.figure import Amount, Figure, Skipped, Target
 from benchmarks.stopwatch import Scale
-from rosenblatt.distributed.mixing import Engine, Lesson, Start, VirtualShards
+from rosenblatt.distributed.mixing import Engine, EpochSettings, Start, VirtualShards
 from rosenblatt.distributed.shards import Recipe, RowPart, assemble
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import Perceptron
@@ -21,7 +21,7 @@ N_PARTS, N_WORKERS = 16, 2
 N_FEATURES = 50_000
 DATA_BYTES = 2 << 30
 EPOCHS = 7  # timed, after one that compiles and warms up
-LESSON = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=False)
+SETTINGS = EpochSettings(Perceptron(), 0, shuffle=True, seed=0, averaged=False)
 
 # A process begins with the peak of the one that started it: a small one goes between.
 BETWEEN = "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"
@@ -133,7 +133,7 @@ def epoch_seconds(engine: Engine, epochs: int, n_features: int = N_FEATURES) -> 
     seconds = []
     for epoch in range(1, epochs + 2):
         before = perf_counter()
-        engine.epoch(start, epoch, LESSON)
+        engine.epoch(start, epoch, SETTINGS)
         seconds.append(perf_counter() - before)
     return seconds[1:]
 

@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.labelled import LabelledLines, labelled_sets, tagged_sets
 from benchmarks.report import put
 from rosenblatt import train_files
-from rosenblatt.models.guarantee import RowsApart, judged_apart
+from rosenblatt.models.guarantee import judged_apart
+from rosenblatt.tasks.certainty import RowsApart
 
 PAGE = Path(__file__).parents[1] / "docs" / "guarantee.md"
 SPLITS, SEED = 200, 0
@@ -45,17 +45,11 @@ def judged(lines: LabelledLines, folder: Path, learner: dict[str, Any]) -> RowsA
     return judged_apart(model, model.rows(paths[1]))
 
 
-def taken(apart: RowsApart, rows: NDArray[Any]) -> RowsApart:
-    """Return some of the rows apart."""
-    fault = None if apart.fault is None else apart.fault[rows]
-    return RowsApart(apart.lead[rows], apart.behind[rows], fault)
-
-
 def figures(apart: RowsApart) -> Iterator[str]:
     """Yield cells: promises broken and rows answered for each error, then labels that sets miss."""
     n_rows, generator = len(apart.lead), np.random.default_rng(SEED)
     halves = [np.array_split(generator.permutation(n_rows), 2) for _ in range(SPLITS)]
-    parts = [[taken(apart, half) for half in pair] for pair in halves]
+    parts = [[apart.take(half) for half in pair] for pair in halves]
     for error in ERRORS:
         broken, answered = 0, []
         for known, new in parts:

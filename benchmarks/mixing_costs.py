@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.distributed import (
     BYTES_PER_VALUE,
-    LESSON,
+    SETTINGS,
     VALUES_PER_ROW,
     dense_start,
     epoch_seconds,
@@ -87,7 +87,7 @@ def predicted(
 def timed_epoch(shard: Shard, start: Start) -> float:
     """Return the processor time that an epoch of a shard takes in a worker."""
     before = thread_time()
-    run_epoch(shard, start, 1, LESSON)
+    run_epoch(shard, start, 1, SETTINGS)
     return thread_time() - before
 
 

@@ -34,7 +34,10 @@ ROWS: dict[str, Measure] = {
     **{f"text-{name}": partial(text.defaults, name) for name in text.SETS},
 }
 LEFT_OUT = ("share of the limit", "price of the average")  # which the groups show
-HEAD = "| | ours | the other | | ratio | target |\n| --- | ---: | ---: | --- | ---: | ---: |"
+HEAD = (
+    "| what | ours | the other | which | ratio | target |\n"
+    "| --- | ---: | ---: | --- | ---: | ---: |"
+)
 PAGE, PLACE = Path(__file__).parents[1] / "docs" / "speed.md", "speeds"
 
 

@@ -27,7 +27,11 @@ numpydoc_show_class_members = False  # the template has them, with their docstri
 templates_path = ["templates"]
 
 # Pages with a lab on them leave it the room of the column on the right.
-WIDE = ["index", *(f"learn/{path.stem}" for path in Path(__file__).parent.glob("learn/*.md"))]
+WIDE = [
+    "index",
+    "compare",
+    *(f"learn/{path.stem}" for path in Path(__file__).parent.glob("learn/*.md")),
+]
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["static"]
@@ -40,6 +44,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
+    "logo": {"text": f"Rosenblatt {version}"},
     "header_links_before_dropdown": 8,
     "show_prev_next": True,
     "footer_start": ["copyright"],

@@ -12,42 +12,26 @@ NAME = "rosenblatt.cdx.json"
 
 
 def write_bill_of_materials(module: Path) -> None:
-    """Write the document of a module beside it."""
-    document = bill_of_materials(windows=module.suffix == ".pyd")
-    module.with_name(NAME).write_text(json.dumps(document, indent=2) + "\n")
-
-
-def bill_of_materials(*, windows: bool) -> dict[str, Any]:
-    """Return the document: the package, what the linker adds to it, and what it was made by."""
-    package = {
-        "type": "library",
-        "bom-ref": "rosenblatt",
-        "name": "rosenblatt",
-        "version": __version__,
-        "purl": f"pkg:pypi/rosenblatt@{__version__}",
-        "licenses": _licence("BSD-3-Clause"),
-    }
-    tools = [
-        {
-            "type": "application",
-            "name": tool,
-            "version": version(tool),
-            "purl": f"pkg:pypi/{tool}@{version(tool)}",
-        }
-        for tool in TOOLS
-    ]
+    """Write beside a module: the package, what the linker adds to it, and what it was made by."""
+    package = _of_the_index("rosenblatt", __version__, type="library")
+    package |= {"bom-ref": "rosenblatt", "licenses": _licence("BSD-3-Clause")}
+    tools = [_of_the_index(tool, version(tool), type="application") for tool in TOOLS]
     added = [{"name": "compiler_rt", "version": version("ziglang"), "licenses": _licence("MIT")}]
-    if windows:
+    if module.suffix == ".pyd":
         added += [{"name": "mingw-w64", "licenses": _licence("ZPL-2.1")}]
-    components = [{"type": "library", "bom-ref": one["name"], **one} for one in added]
-    return {
+    document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "version": 1,
         "metadata": {"component": package, "tools": {"components": tools}},
-        "components": components,
+        "components": [{"type": "library", "bom-ref": one["name"], **one} for one in added],
         "dependencies": [{"ref": "rosenblatt", "dependsOn": [one["name"] for one in added]}],
     }
+    module.with_name(NAME).write_text(json.dumps(document, indent=2) + "\n")
+
+
+def _of_the_index(name: str, release: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "version": release, "purl": f"pkg:pypi/{name}@{release}", **more}
 
 
 def _licence(name: str) -> list[Any]:

@@ -16,12 +16,10 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from machine_code.recording import Depth
+from machine_code.recording import Ways, watching
 from machine_code.tour import VISITS, walk
 from rosenblatt.kernels.compiling import machine
-from rosenblatt.kernels.compiling.forms import plain_value, signature_of
 from rosenblatt.kernels.compiling.function import CompiledFunction
-from rosenblatt.kernels.compiling.machine import kernel_name
 from rosenblatt.mistakes import threads
 
 CALLS = 3  # of a signature that are compared
@@ -37,40 +35,32 @@ class Comparison:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Compare the calls of kernels meanwhile."""
-        depth, usual = Depth(), CompiledFunction.__call__
-
-        def compare(kernel: CompiledFunction, *arguments: Any) -> Any:
-            if depth.inside:
-                return kernel.plain(*arguments)
-            name = kernel_name(kernel.__wrapped__, signature_of(plain_value(arguments)))
-            if self.calls[name] == CALLS:
-                return usual(kernel, *arguments)
-            self.calls[name] += 1
-            arrays = [*_arrays(arguments), *_arrays_at(arguments, sys._getframe(1).f_locals)]  # noqa: SLF001
-            before = [array.copy() for array in arrays]
-            result = usual(kernel, *arguments)
-            after = [array.copy() for array in arrays]
-            for array, old in zip(arrays, before, strict=True):
-                if array.flags.writeable:
-                    array[...] = old
-            depth.inside = True
-            try:
-                expected = kernel.plain(*arguments)
-            finally:
-                depth.inside = False
-            same = [_bits(result), *map(_bits, after)] == [_bits(expected), *map(_bits, arrays)]
-            if not same:
-                self.differing.add(name)
-            return result
-
         several = threads.n_threads
         threads.n_threads = lambda: 1  # else others write to parts of the same array meanwhile
-        CompiledFunction.__call__ = compare  # type: ignore[assignment,method-assign]
         try:
-            yield
+            with watching(self._compare):
+                yield
         finally:
-            CompiledFunction.__call__ = usual  # type: ignore[method-assign]
             threads.n_threads = several
+
+    def _compare(
+        self, ways: Ways, name: str, kernel: CompiledFunction, arguments: tuple[Any, ...]
+    ) -> Any:
+        """Run a kernel in both ways, on the same arrays."""
+        if self.calls[name] == CALLS:
+            return ways.usual(kernel, *arguments)
+        self.calls[name] += 1
+        arrays = [*_arrays(arguments), *_arrays_at(arguments, sys._getframe(2).f_locals)]  # noqa: SLF001
+        before = [array.copy() for array in arrays]
+        result = ways.usual(kernel, *arguments)
+        after = [array.copy() for array in arrays]
+        for array, old in zip(arrays, before, strict=True):
+            if array.flags.writeable:
+                array[...] = old
+        expected = ways.plain(kernel, *arguments)
+        if [_bits(result), *map(_bits, after)] != [_bits(expected), *map(_bits, arrays)]:
+            self.differing.add(name)
+        return result
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:

@@ -2,17 +2,14 @@
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import click
 
 from machine_code.platforms import PLATFORMS
 from machine_code.recording import Call
-from rosenblatt.kernels.compiling.forms import TupleForm
-from rosenblatt.kernels.compiling.machine import symbol_of
+from rosenblatt.kernels.compiling.signatures import symbol_of
 
 
 def compile_objects(
@@ -22,30 +19,19 @@ def compile_objects(
     for platform in platforms:
         (folder / platform).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = {}
-        for name in sorted(calls):
-            function, signature = calls[name]
-            place = function.__module__, function.__name__
-            futures[symbol_of(name)] = pool.submit(
-                _compile_objects, symbol_of(name), *place, signature, platforms, folder
-            )
+        futures = {
+            symbol_of(name): pool.submit(_compile, symbol_of(name), call, platforms, folder)
+            for name, call in sorted(calls.items())
+        }
         with click.progressbar(futures.items(), label="Compiling", file=sys.stderr) as bar:
             return {symbol: future.result() for symbol, future in bar}
 
 
-def _compile_objects(
-    symbol: str,
-    module: str,
-    function: str,
-    signature: TupleForm,
-    platforms: tuple[str, ...],
-    folder: Path,
-) -> str:
+def _compile(symbol: str, call: Call, platforms: tuple[str, ...], folder: Path) -> str:
     from rosenblatt.kernels.compiling.compiler import compile_kernel, symbol_for
 
-    kernel: Any = getattr(import_module(module), function)
     owners = {target: name for name in platforms for target in PLATFORMS[name].targets}
-    code = compile_kernel(kernel.__wrapped__, signature, symbol, *owners)
-    for target, data in code.data.items():
+    result, objects = compile_kernel(call.kernel, call.kinds, symbol, *owners)
+    for target, data in objects.items():
         (folder / owners[target] / f"{symbol_for(symbol, target)}.o").write_bytes(data)
-    return str(code.result)
+    return result

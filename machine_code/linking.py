@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from machine_code.platforms import Platform
+from rosenblatt.kernels.compiling.calling import C_FILE
 from rosenblatt.kernels.compiling.compiler import symbol_for
-from rosenblatt.kernels.compiling.store import PACKAGE, source_digest
+from rosenblatt.kernels.compiling.machine import source_digest
 
-C_FILE = PACKAGE / "_machine.c"
 ZIG = (sys.executable, "-m", "ziglang")
 
 # What Python.h asks of a platform, by what the compiler knows of it. That of this Python says what

@@ -5,46 +5,62 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from rosenblatt.kernels.compiling.forms import TupleForm, plain_value, signature_of
 from rosenblatt.kernels.compiling.function import CompiledFunction
-from rosenblatt.kernels.compiling.machine import kernel_name
+from rosenblatt.kernels.compiling.signatures import kernel_name, plain_value
 
 
 class Call(NamedTuple):
-    """A kernel and the types that it is called with."""
+    """A kernel and the types that it is called with, as numba has them."""
 
-    function: Callable[..., Any]
-    signature: TupleForm
+    kernel: CompiledFunction
+    kinds: Any
 
 
-class Depth(threading.local):
-    """Whether this thread is inside a kernel."""
+class Ways:
+    """How a kernel is run while its calls are watched."""
 
-    inside = False  # of a kernel: what it calls is compiled with it
+    def __init__(self) -> None:
+        self.usual = CompiledFunction.__call__
+        self.thread = threading.local()  # whether it is inside a kernel, whose calls are its own
+
+    def plain(self, kernel: CompiledFunction, *arguments: Any) -> Any:
+        """Run a kernel as plain Python, and what it calls."""
+        self.thread.inside = True
+        try:
+            return kernel.plain(*arguments)
+        finally:
+            self.thread.inside = False
+
+
+@contextmanager
+def watching(watch: Callable[..., Any]) -> Iterator[None]:
+    """Have ``watch(ways, name, kernel, arguments)`` run kernels in place of their calls."""
+    ways = Ways()
+
+    def call(kernel: CompiledFunction, *arguments: Any) -> Any:
+        if getattr(ways.thread, "inside", False):
+            return kernel.plain(*arguments)
+        name = kernel_name(kernel.__wrapped__, plain_value(arguments))
+        return watch(ways, name, kernel, arguments)
+
+    CompiledFunction.__call__ = call  # type: ignore[assignment,method-assign]
+    try:
+        yield
+    finally:
+        CompiledFunction.__call__ = ways.usual  # type: ignore[method-assign]
 
 
 @contextmanager
 def recording(*, plain: bool = True) -> Iterator[dict[str, Call]]:
     """Give a table of all calls, which grows; kernels run as plain Python, or as usual."""
+    from rosenblatt.kernels.compiling.compiler import numba_type
+
     calls: dict[str, Call] = {}
-    depth = Depth()
-    usual = CompiledFunction.__call__
 
-    def note(self: CompiledFunction, *arguments: Any) -> Any:
-        if depth.inside:
-            return self.plain(*arguments)
-        signature = signature_of(plain_value(arguments))
-        calls[kernel_name(self.__wrapped__, signature)] = Call(self.__wrapped__, signature)
-        if not plain:
-            return usual(self, *arguments)
-        depth.inside = True
-        try:
-            return self.plain(*arguments)
-        finally:
-            depth.inside = False
+    def note(ways: Ways, name: str, kernel: CompiledFunction, arguments: tuple[Any, ...]) -> Any:
+        if name not in calls:
+            calls[name] = Call(kernel, numba_type(plain_value(arguments)))
+        return (ways.plain if plain else ways.usual)(kernel, *arguments)
 
-    CompiledFunction.__call__ = note  # type: ignore[method-assign]
-    try:
+    with watching(note):
         yield calls
-    finally:
-        CompiledFunction.__call__ = usual  # type: ignore[method-assign]

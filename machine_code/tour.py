@@ -45,13 +45,8 @@ from rosenblatt.models.model import Model
 from rosenblatt.parameters import GOALS, MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
-from rosenblatt.training.examples import (
-    MANY_VALUES,
-    Examples,
-    Order,
-    row_numbers,
-    targets_of,
-)
+from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training.examples import MANY_VALUES, Examples, Order, row_numbers
 from rosenblatt.training.state import WORTH_COMPACTING, fit
 
 N_ROWS, N_FEATURES = 40, 5
@@ -242,7 +237,7 @@ def visit_online() -> None:
         for goal in GOALS[: 1 + (RULES[rule].order == 1)]:
             learner = OnlineLearner(rule, memory=memory, goal=goal)
             space = NamedFeatures() if isinstance(x, dict) else ArrayFeatures()
-            served = ServedLearner(learner.learner, space)
+            served = ServedLearner.new(Learner(rule, memory).of_task(goal), space)
             row: Any = x if isinstance(x, dict) else x.tolist()
             for several in (("a",), ("b",), ()):
                 learner.learn_one(x, several)
@@ -258,7 +253,7 @@ def visit_online() -> None:
                 for label in range(n_classes):
                     learner.learn_one(x, label)
                     learner.predict_one(x)
-            served = ServedLearner(
+            served = ServedLearner.new(
                 Learner(rule, memory),
                 NamedFeatures() if isinstance(x, dict) else ArrayFeatures(),
                 range(n_classes),
@@ -297,7 +292,6 @@ def files(folder: Path) -> Iterator[list[str]]:
         yield [*table, "--ignore", "size,colour", "--min-count", "2"]  # texts alone
         yield [*table, "--char-ngrams", "3-4"]
         yield [*table, "--hash-bits", "12"]
-        yield [*table, "--pairs"]
 
 
 def other_files(folder: Path) -> Iterator[list[str]]:

@@ -14,9 +14,9 @@ from abi3info import DATAS, FUNCTIONS
 from elftools.elf.elffile import ELFFile
 
 from machine_code.bill_of_materials import write_bill_of_materials
-from machine_code.linking import C_FILE
 from machine_code.platforms import PLATFORMS, this_platform
-from rosenblatt.kernels.compiling.store import source_digest
+from rosenblatt.kernels.compiling.calling import C_FILE
+from rosenblatt.kernels.compiling.machine import source_digest
 from rosenblatt.version import __version__
 
 MODULES, WHEELS = Path("build/machine_code"), Path("dist")

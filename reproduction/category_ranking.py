@@ -83,7 +83,7 @@ def losses(
     labels = learned.labels
     examples = Examples(rows_of(learned.X), labels.numbers, sets=labels.sets)
     shape = (learned.X.shape[1], len(labels.classes))
-    state = State.zeros(*shape, averaged=True, labels=goal, by_feature=True)
+    state = State.zeros(*shape, averaged=True, task=goal, by_feature=True)
     outcome = fit(state, examples, Plan(Perceptron(), n_passes), np.random.default_rng(seed))
     if outcome.stop_reason == "interrupted":
         raise KeyboardInterrupt

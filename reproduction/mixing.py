@@ -13,7 +13,7 @@ from reproduction.experiment import Experiment, Setting
 from reproduction.line import NEGLIGIBLE, Line, higher_error
 from reproduction.table import Cell, Grid
 from rosenblatt.distributed.mixing import (
-    Lesson,
+    EpochSettings,
     VirtualShards,
     fit_shards,
     simulate,
@@ -61,12 +61,12 @@ def ways(problem: Problem, seed: int) -> dict[str, Way]:
     for name, n_shards in (("serial", 1), ("iterative mixing", N_SHARDS)):
         state, _ = simulate(learned, n_classes, n_shards, plan, averaged=True, seed=seed)
         found[name] = _errors((state.weights, state.average()), state, problem)
-    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, averaged=True)
+    settings = EpochSettings(plan.rule, plan.zero, plan.shuffle, seed, averaged=True)
     ends = []
     for shard in virtual_shards(learned, N_SHARDS, seed=seed):
         state = State.zeros(learned.rows.shape[1], n_classes, averaged=True)
         state.arrange_for(learned.rows)
-        fit_shards(state, VirtualShards([shard]), plan, lesson)
+        fit_shards(state, VirtualShards([shard]), plan, settings)
         ends.append((state.weights, state.average()))
     found["one shard"] = _errors(ends[0], state, problem)
     mixed = [np.mean(vectors, axis=0) for vectors in zip(*ends, strict=True)]

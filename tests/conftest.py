@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
+
+from tests.listed_kernels import listed_kernels
 
 # Lets scikit-learn's check of array API input run, which SciPy otherwise keeps from it. It has to
 # be set before SciPy is imported.
@@ -78,29 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _commands_reach_kernels_of_the_wheel() -> Iterator[None]:
     """Fail where a command calls a kernel that is not in the list that .ci/run makes."""
-    listed = os.environ.get("ROSENBLATT_KERNELS")
-    if not listed:
-        yield
-        return
-    from machine_code.recording import recording
-    from rosenblatt.cli import main
-    from rosenblatt.kernels.compiling.forms import modules_of
-
-    known, usual = set(Path(listed).read_text().splitlines()), CliRunner.invoke
-
-    def invoke(runner: CliRunner, *arguments: Any, **options: Any) -> Any:
-        if arguments[0] is not main:  # reproduce is no command of the package
-            return usual(runner, *arguments, **options)
-        with recording(plain=False) as calls:
-            result = usual(runner, *arguments, **options)
-        rules = {module for call in calls.values() for module in modules_of(call.signature)}
-        strange = tuple(module for module in rules if not module.startswith("rosenblatt."))
-        missing = [name for name in calls.keys() - known if not any(m in name for m in strange)]
-        assert not missing, f"{arguments}: not on the tour of machine_code/tour.py: {missing}"
-        return result
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CliRunner, "invoke", invoke)
+    with listed_kernels():
         yield
 
 

@@ -31,16 +31,16 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
     "models/test_labels.py::test_thresholds_of_few_rows_are_fitted_to_all_in_turn": [
         ("models/held_out.py", "held_out[tried] = True", "held_out[tried] = False"),
     ],
-    "models/test_label_thresholds.py::test_thresholds_of_these_scores_never_change": [
-        ("models/label_thresholds.py", "PRIOR = 50", "PRIOR = 5"),
-        ("models/label_thresholds.py", "PRIOR = 50", "PRIOR = 100"),
-        ("models/label_thresholds.py", "EXACT = 2.0", "EXACT = 1.0"),
-        ("models/label_thresholds.py", "SWEEPS = 4", "SWEEPS = 1"),
-        ("models/label_thresholds.py", "STARTS = 8", "STARTS = 80"),
+    "tasks/test_label_thresholds.py::test_thresholds_of_these_scores_never_change": [
+        ("tasks/label_thresholds.py", "PRIOR = 50", "PRIOR = 5"),
+        ("tasks/label_thresholds.py", "PRIOR = 50", "PRIOR = 100"),
+        ("tasks/label_thresholds.py", "EXACT = 2.0", "EXACT = 1.0"),
+        ("tasks/label_thresholds.py", "SWEEPS = 4", "SWEEPS = 1"),
+        ("tasks/label_thresholds.py", "STARTS = 8", "STARTS = 80"),
     ],
     "tuning/test_audit.py::test_a_label_is_doubted_below_one_half": [
-        ("tuning/audit.py", "own < 0.5", "own < 0.45"),
-        ("tuning/audit.py", "own < 0.5", "own < 0.55"),
+        ("tasks/label_sets.py", "own < 0.5", "own < 0.45"),
+        ("tasks/label_sets.py", "own < 0.5", "own < 0.55"),
         ("tuning/audit.py", "folds: int = 5,", "folds: int = 3,"),
     ],
     "models/test_race.py::test_the_simpler_of_two_that_are_about_as_good": [
@@ -66,9 +66,9 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
     "training/test_loop.py::test_of_equal_passes_the_first_is_kept": [
         ("training/loop.py", "score > best.score", "score >= best.score"),
     ],
-    "models/test_metrics.py::test_of_equal_values_the_first_is_best": [
+    "tasks/test_metrics.py::test_of_equal_values_the_first_is_best": [
         (
-            "models/metrics.py",
+            "tasks/metrics.py",
             "return int(np.argmax(self.sign * np.asarray(values)))",
             "return len(list(values)) - 1 - int(np.argmax(self.sign * np.asarray(values)[::-1]))",
         ),

@@ -29,7 +29,6 @@ def test_python_and_the_command_line_spell_a_parameter_differently() -> None:
         (Parameter("shuffle", value=False), "--shuffle no"),
         (Parameter("early_stopping", value=False), "--no-early-stopping"),
         (Parameter("zero_based", value=False), "--one-based"),
-        (Parameter("degree", 2), "--pairs"),
     ],
 )
 def test_flags(parameter: Parameter, option: str) -> None:

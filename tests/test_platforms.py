@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from rosenblatt.service.client import Client
 from tests.processes import ROOT, printed
+from tests.service.client import Client
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="simulates others on Linux")
 
@@ -184,6 +184,7 @@ def service_on_windows(arguments: str) -> Iterator[Client]:
             line = process.stdout.readline()
             assert line, process.stderr and process.stderr.read()
             with Client(json.loads(line)["url"]) as client:
+                client.wait()
                 yield client
         finally:
             process.send_signal(signal.SIGINT)

@@ -15,7 +15,7 @@ DONE. Plain Python defines what is done here: kernels/compiling/calling.py and s
     learn_row(enter, pass, leave, count[, row, numbers, features])
     decide_row(predict, count[, row, numbers, features])
     kernel(symbol, level)           address and result form of a kernel that is linked in, or None
-    levels()                        what this processor has, the best first; empty: ask elsewhere
+    level()                         of x86-64 that this processor has; 0: ask elsewhere
 
 A wheel links kernels in, for some levels of its processor. Its build defines HAS_KERNELS and makes
 kernel_table.h, with at most MOST_LEVELS levels and with kernels sorted by symbol:
@@ -512,19 +512,14 @@ static int x86_64_level(void) {
     __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0)); /* what the system saves */
     return (state & AVX_STATE) == AVX_STATE ? 3 : 2;
 }
+#else
+static int x86_64_level(void) {
+    return 0; /* another processor, or a compiler that does not know */
+}
 #endif
 
-static PyObject *levels(PyObject *module, PyObject *nothing) {
-#if !defined(__x86_64__) && !defined(_M_X64)
-    return Py_BuildValue("(s)", "generic");
-#elif defined(__GNUC__)
-    int level = x86_64_level();
-    if (level == 3)
-        return Py_BuildValue("sss", "x86-64-v3", "x86-64-v2", "x86-64");
-    return level == 2 ? Py_BuildValue("ss", "x86-64-v2", "x86-64") : Py_BuildValue("(s)", "x86-64");
-#else
-    return Py_BuildValue("()"); /* this compiler does not know */
-#endif
+static PyObject *level(PyObject *module, PyObject *nothing) {
+    return PyLong_FromLong(x86_64_level());
 }
 
 #define FAST(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
@@ -533,7 +528,7 @@ static PyMethodDef functions[] = {
     {"flatten", flatten, METH_O, NULL}, {"row", new_row, METH_VARARGS, NULL},
     {"remember", remember, METH_VARARGS, NULL}, FAST("fill_row", fill_row),
     FAST("learn_row", learn_row), FAST("decide_row", decide_row),
-    {"kernel", kernel, METH_VARARGS, NULL}, {"levels", levels, METH_NOARGS, NULL}, {NULL}};
+    {"kernel", kernel, METH_VARARGS, NULL}, {"level", level, METH_NOARGS, NULL}, {NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_machine", NULL, -1, functions};
 

@@ -11,10 +11,42 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 # Imports of modules that need each other, begun in several threads, fail or wait for ever.
 _one_at_a_time = threading.RLock()
 _finders: dict[str, Callable[[str], Any]] = {}  # by package
+
+
+def installing(extra: str) -> str:
+    """Return the command that installs an extra, from where the package was installed.
+
+    A folder with the source, an archive, a wheel or a repository is named again; only what came
+    from a package index is asked for by name.
+
+    >>> "[plots]" in installing("plots")
+    True
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+    from json import loads
+
+    try:
+        told = distribution("rosenblatt").read_text("direct_url.json")
+    except PackageNotFoundError:  # the source on the path
+        return f'pip install ".[{extra}]"'
+    if told is None:
+        return f'pip install "rosenblatt[{extra}]"'
+    origin = loads(told)
+    url = origin["url"]
+    if "vcs_info" in origin:
+        vcs = origin["vcs_info"]["vcs"]
+        return f'pip install "rosenblatt[{extra}] @ {vcs}+{url}"'
+    if not url.startswith("file:"):
+        return f'pip install "rosenblatt[{extra}] @ {url}"'
+    editable = "--editable " if origin.get("dir_info", {}).get("editable") else ""
+    return f'pip install {editable}"{url2pathname(urlsplit(url).path)}[{extra}]"'
+
 
 Lazy = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
@@ -46,7 +78,7 @@ def lazy_names(package: str, file: str, extra: str = "", **needs: str) -> Lazy:
         except ModuleNotFoundError as error:
             if error.name not in needs:
                 raise
-            msg = f"{name} needs {needs[error.name]}: pip install 'rosenblatt[{extra}]'"
+            msg = f"{name} needs {needs[error.name]}: {installing(extra)}"
             raise ModuleNotFoundError(msg, name=error.name) from None
         setattr(sys.modules[package], name, value)  # found directly from now on
         return value

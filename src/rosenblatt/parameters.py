@@ -259,9 +259,6 @@ class ColumnSettings(TypedDict, total=False):
             shown="10 or 36 if held-out rows say so",
         ),
     ]
-    degree: Annotated[
-        int, Setting("2 adds all pairs of features that occur in a row, 3 triples as well.", 1)
-    ]
 
 
 class TextSettings(TypedDict, total=False):

@@ -126,3 +126,28 @@ def test_notes_name_options(tmp_path: Path) -> None:
     done = invoked("diagnose", "toy.csv", "--label", "y", "--time-limit", "1e-9")
     assert done.exit_code == 1
     assert "to decide it, raise --time-limit, or give fewer rows" in done.stdout
+
+
+def test_logistic(tmp_path: Path) -> None:
+    """With --logistic the separation comes first, rows counted from 1, columns by name; so JSON."""
+    rows = ["colour,size,label", "red,1,a", "red,2,b", "red,3,a", "green,4,a", "green,2,b"]
+    path = tmp_path / "shop.csv"
+    path.write_text("\n".join([*rows, "green,2,a", "blue,1,b", "blue,4,b"]))
+    result = invoked("diagnose", str(path), "--logistic", "--category", "colour")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith(" separation  quasi-complete: ")
+    assert lines[1] == "         +∞  colour=blue"
+    assert "on boundary  6 rows: 1, 2, 3, 4, 5 and 6" in lines
+    assert "   logistic  quasi-complete separation: colour=blue +∞" in lines
+    found = json.loads(invoked("diagnose", str(path), "--json", "--category", "colour").stdout)
+    assert found["separation"] == "quasi-complete"
+    assert found["infinite"] == {"colour=blue": 1}
+    assert found["boundary_rows"] == [1, 2, 3, 4, 5, 6]
+    invoked("train", str(path), "--verdict", "--no-scale", "--category", "colour", "-o", "m")
+    verdict = read("m").verdict
+    assert verdict is not None
+    assert verdict["separation"] == "quasi-complete"
+    page = invoked("report", "m", "-o", str(tmp_path / "m.html"))
+    assert page.exit_code == 0, page.stderr
+    assert "quasi-complete separation" in (tmp_path / "m.html").read_text()

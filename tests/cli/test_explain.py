@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rosenblatt.cli.explain import explain
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.file import write
 from rosenblatt.models.model import Model, Scorer
+from rosenblatt.tasks.calibration import Calibration
 from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
 from tests.cli.running import invoked
 from tests.data.reading import read_svmlight

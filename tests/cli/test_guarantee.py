@@ -264,13 +264,12 @@ def test_several_labels(
     trained = invoked("train", "train.csv", *options, "--guarantee", "apart.csv", "-o", "m")
     assert trained.exit_code == 0, trained.stderr
     assert "Guarantee by 1,000 rows, 95% confidence: answers" in trained.stdout
-    model = Model.load("m", several=True)
+    model = Model.load("m")
     frame = [dict(zip("abc", x, strict=True)) for x in X.tolist()]
     sure = guarantee(load("m"), frame[600:1600], [names[own].tolist() for own in truth[600:1600]],
                      error=0.1)  # fmt: skip
     stored: Any = rows_apart(model)
-    assert stored.several
-    pairs: Any = zip(stored, sure.apart, strict=True)
+    pairs = zip(stored.arrays().values(), sure.apart.arrays().values(), strict=True)
     assert all(np.array_equal(one, other) for one, other in pairs)
     asked = ("predict", "m", "new.csv", "--error-at-most", "10%", "--sets", "5%")
     result = invoked(*asked)

@@ -43,7 +43,7 @@ def test_predictions(model: str, tmp_path: Path) -> None:
     """Labels stand on one line with the separator of training, in JSON as a list."""
     labels, texts = made(60, seed=6)
     data = written(tmp_path, "tsv", labels, texts)
-    sets = Model.load(model, several=True).predict(texts).tolist()
+    sets = Model.load(model).predict(texts).tolist()
     assert () in sets
     assert invoked("predict", model, data).stdout == "".join(f"{';'.join(one)}\n" for one in sets)
     lines = invoked("predict", model, data, "--json").stdout.splitlines()
@@ -56,7 +56,7 @@ def test_predictions(model: str, tmp_path: Path) -> None:
 def test_the_best_labels_and_their_probabilities(model: str, tmp_path: Path) -> None:
     """--top gives the best labels of each row, --proba the probability of each by itself."""
     data = written(tmp_path, "tsv", LABELS[:20], TEXTS[:20])
-    found = Model.load(model, several=True)
+    found = Model.load(model)
     scores, shares = found.scores(TEXTS[:20]), found.probabilities(TEXTS[:20])
     heading, *lines = invoked("predict", model, data, "--top", "3", "--scores").stdout.splitlines()
     assert heading.split("\t") == ["label", "score", "label_2", "score_2", "label_3", "score_3"]
@@ -77,7 +77,7 @@ def test_against_others(model: str, tmp_path: Path) -> None:
     train = written(tmp_path / "train", "tsv")
     against = ("--against", "linear-svc", "--against", "most-frequent", "--train", train)
     document = json.loads(invoked("evaluate", model, data, *against, "--json").stdout)
-    found = Model.load(model, several=True)
+    found = Model.load(model)
     rows, test = (
         matrix_of(encoded.csr(found.n_features, 0.0)).toarray()
         for encoded in (input_rows(found, TEXTS), input_rows(found, texts))
@@ -109,7 +109,7 @@ def test_evaluation(model: str, tmp_path: Path) -> None:
     assert "precision at 1 0." in done.stdout
     assert "label  precision  recall     F1  F1 of always  rows" in done.stdout
     report = json.loads(invoked("evaluate", model, data, "--json").stdout)
-    found = Model.load(model, several=True).evaluate(data)
+    found = Model.load(model).evaluate(data)
     assert report["micro"] == found.report()["micro"]
     assert report["baseline"]["micro_f1"] < report["micro"]["f1"]
     assert [one["label"] for one in report["by_label"]] == list(found.classes)
@@ -125,10 +125,10 @@ def test_training_goes_on(model: str, tmp_path: Path) -> None:
     done = invoked("train", data, "--from", model, "-o", path)
     assert done.exit_code == 0
     assert "New labels were learned: new." in done.stderr
-    exact = Model.load(model, several=True).training["held_out_labels"]["exact_match"]
+    exact = Model.load(model).training["held_out_labels"]["exact_match"]
     assert f"had an error of {percent(1.0 - exact)} on 400 held-out rows" in done.stdout
     assert "Error, the share without exactly their labels, of new rows" in done.stdout
-    assert Model.load(path, several=True).classes == ("game", "gui", "mail", "new", "perl")
+    assert Model.load(path).classes == ("game", "gui", "mail", "new", "perl")
 
 
 def test_report_and_picture(model: str, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_report_and_picture(model: str, tmp_path: Path) -> None:
 
 def test_labels_are_explained(model: str, tmp_path: Path) -> None:
     """Weights stand label by label; the score of the best label, or of a chosen one, is told."""
-    found = Model.load(model, several=True)
+    found = Model.load(model)
     data = written(tmp_path, "tsv", [("game", "perl")], ["game perl"])
     shown = invoked("weights", model).stdout
     assert "4 labels, " in shown
@@ -257,7 +257,7 @@ def test_pictures_of_one_label(model: str, tmp_path: Path, kind: str) -> None:
     assert done.exit_code == 0, done.stderr
     if kind == "confusion":
         said = json.loads(done.stdout)["shows"]
-        own = Model.load(model, several=True)
+        own = Model.load(model)
         above = own.scores(texts)[:, own.classes.index("mail")] > own.thresholds[2]
         wrong = sum(("mail" in one) != found for one, found in zip(labels, above, strict=True))
         assert f"{wrong} of 60 rows are wrong" in said
@@ -289,7 +289,7 @@ def test_pruning(model: str, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.stderr
     assert "Probabilities were left out" in done.stdout
     assert "Test rows without exactly their labels: " in done.stdout
-    whole, small = (Model.load(one, several=True) for one in (model, path))
+    whole, small = (Model.load(one) for one in (model, path))
     assert Path(path).stat().st_size <= 12 << 10 < Path(model).stat().st_size
     assert small.n_features < whole.n_features
     same = [a == b for a, b in zip(whole.predict(texts), small.predict(texts), strict=True)]

@@ -220,3 +220,29 @@ def test_refused(arguments: list[str], told: str) -> None:
     assert result.exit_code == 2, result.output
     assert told in " ".join(result.stderr.split())
     assert not list(Path().glob("a.png"))
+
+
+@pytest.mark.parametrize("kind", ["boundary", "separability", "mistakes", "angle"])
+def test_one_class_against_the_rest(kind: str, tmp_path: Path) -> None:
+    """Of three classes a picture of two takes one, against all others."""
+    path = tmp_path / "three.csv"
+    lines = [f"{k % 3 + k / 300},{k % 3 * (k % 5)},{'abc'[k % 3]}" for k in range(60)]
+    path.write_text("\n".join(["x,y,class", *lines]))
+    out = str(tmp_path / "one.svg")
+    done = plotted(kind, str(path), "--class", "a", "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "not a" in Path(out).read_text() or kind in ("mistakes", "angle")
+    done = plotted(kind, str(path), "--class", "z", "-o", out)
+    assert "three.csv has the label 'z'; there are a, b and c." in done.output
+
+
+def test_comparison_says_what_was_learned_from(tmp_path: Path) -> None:
+    """Learners of two named features saw no others, and the picture says so."""
+    path = tmp_path / "wide.csv"
+    lines = [f"{k % 7},{k % 5},{k % 3},{'ab'[k % 7 > 3]}" for k in range(40)]
+    path.write_text("\n".join(["x,y,z,class", *lines]))
+    out = tmp_path / "two.svg"
+    done = plotted("comparison", str(path), "--x", "x", "--y", "y", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    words = out.read_text()
+    assert "at the mean" not in words

@@ -17,8 +17,8 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.model import Model, Scorer
+from rosenblatt.tasks.calibration import Calibration
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
 from tests.cli.running import PROGRAM
 from tests.cli.test_train import table_file

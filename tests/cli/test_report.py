@@ -45,7 +45,7 @@ def test_trained_from_a_file(tmp_path: Path) -> None:
     assert told["bytes"] == Path(page).stat().st_size
     found = Page(Path(page).read_text(encoding="utf-8"))
     assert found.headings == [
-        *("Summary", "Test", "Verdict", "Data", "Training", "Weights", "Columns", "Hardest rows"),
+        *("Summary", "Test", "Verdict", "Data", "Training", "Weights", "Hardest rows"),
         *("Survival", "Parameters"),
     ]
     wrong = round(told["test_error"] * 80)
@@ -81,3 +81,14 @@ def test_no_model(tmp_path: Path) -> None:
     done = ran(str(tmp_path / "none.model"))
     assert done.exit_code == 2
     assert "none.model" in done.stderr
+
+
+def test_card(tmp_path: Path) -> None:
+    """A file that ends in .md is a model card with the figures of the page."""
+    path, rows = spam_model(tmp_path), rows_file(tmp_path, SPAM_ROWS)
+    target = tmp_path / "card.md"
+    assert ran(path, "--test", rows, "-o", str(target), "--title", "a|b").exit_code == 0
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith("# a\\|b\n\n## Intended use\n")
+    assert "| class | precision | recall | F1 | rows |" in text
+    assert "Error on 5 rows of rows.svm: 20.00%" in text

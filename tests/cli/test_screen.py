@@ -234,7 +234,11 @@ def test_interrupted_start(tmp_path: Path, program: list[str], module: str, comm
     done = subprocess.run(  # noqa: S603  # our own program
         [sys.executable, *program, *command.split()],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path), "INTERRUPTED_AT": module},
+        env=os.environ
+        | {
+            "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+            "INTERRUPTED_AT": module,
+        },
         capture_output=True,
         text=True,
         check=False,

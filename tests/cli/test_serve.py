@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from rosenblatt import Perceptron, save
 from rosenblatt.cli import main
+from rosenblatt.lazy import installing
 from rosenblatt.service.server import ModelServer
 from rosenblatt.service.writer import Writer
 
@@ -105,4 +106,4 @@ def test_the_extra_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(limits, "find_spec", lambda name: None if name == "uvicorn" else name)
     result = serve()
     assert result.exit_code == 2
-    assert "The service needs uvicorn: pip install 'rosenblatt[serve]'." in result.stderr
+    assert f"The service needs uvicorn: {installing('serve')}" in result.stderr

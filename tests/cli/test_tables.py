@@ -41,6 +41,15 @@ def test_fitted_table(blocks: bool) -> None:
     assert lines.isascii() != blocks
 
 
+def test_bars_go_before_names() -> None:
+    """Names of usual length are whole on a narrow terminal: the bars are left out for them."""
+    rows = [(f"worst concave points {k}", 1.5, -0.25, Bar(0.5, 1.0)) for k in range(3)]
+    for width, has_bars in ((55, False), (60, True)):
+        lines = ESCAPE.sub("", draw_table(("feature", "value", "weight", ""), rows, width=width))
+        assert "worst concave points 2" in lines
+        assert ("█" in lines) == has_bars
+
+
 def test_wide_headings() -> None:
     """Where names alone do not suffice, the headings of numbers are cut to the numbers."""
     labels = [f"newsgroup.{i}.discussion" for i in range(10)]

@@ -9,8 +9,8 @@ import pytest
 
 from rosenblatt import load
 from rosenblatt.errors import UnfamiliarDataWarning
-from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.train import model_from_files
+from rosenblatt.tasks.evaluation import neglected
 from tests.cli.running import invoked
 
 REMARKS = [
@@ -140,6 +140,18 @@ def test_a_rare_class_that_is_never_predicted(tmp_path: Path) -> None:
         "Never predicted: dead (0.11"
     )
     assert neglected(found - [[0, 0, 1], [0, 0, 0], [0, 0, 0]], ("dead", "ill", "well"), {}) == []
+
+
+def test_a_rare_class_of_three_that_is_never_predicted(folder: Path) -> None:
+    """60 of 4,000 rows: training holds out a few, none of which is taken for the class."""
+    draw = np.random.default_rng(0)
+    labels = np.where(draw.random(4000) < 0.5, "home", "ward")
+    labels[draw.choice(4000, 60, replace=False)] = "dead"
+    values = draw.normal(size=4000) + 3 * (labels == "ward")
+    frame = pl.DataFrame({"a": values.round(3), "y": labels.tolist()})
+    frame.write_csv(folder / "three.csv")
+    done = invoked("train", "three.csv", "--label", "y")
+    assert "Warning: Never predicted: dead (" in done.stderr
 
 
 def test_every_class_is_predicted(folder: Path) -> None:

@@ -93,7 +93,7 @@ def test_own_rows_of_many_kinds(folder: Path) -> None:
     kinds: list[dict[str, Any]] = [
         {"text": "kind", "ignore": "user"},
         {"bins": 5, "ignore": "user"},
-        {"degree": 2, "category": ["user", "kind"], "ignore": list("abcdefgh")},
+        {"column_pairs": ["user:kind"], "category": ["user", "kind"], "ignore": list("abcdefgh")},
         {"calibrate": True, "ignore": "user"},
         {"threshold": "f1", "ignore": "user"},
         {"memory": "vote", "ignore": "user", "max_iter": 3},

@@ -12,8 +12,8 @@ from sklearn.datasets import load_svmlight_file
 from rosenblatt import VotedPerceptron, load, prune, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
-from rosenblatt.models.metrics import coverage_curve
 from rosenblatt.models.model import Scorer
+from rosenblatt.tasks.metrics import coverage_curve
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file
 

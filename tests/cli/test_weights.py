@@ -78,7 +78,7 @@ def test_several_classes(tmp_path: Path) -> None:
     assert "Class banana: 1 weight nonzero, bias 0\n" in few
     assert "Speaks for cherry\nfeature    weight\nfeature 3  +2.000\n" in few
     many = ran(fruit_model(tmp_path, 9))
-    assert "banana       0        1  feature 2\n" in many.stdout
+    assert "banana       0        1  feature 2 +2.000\n" in many.stdout
     assert "--class LABEL" in many.stderr
     one = ran(fruit_model(tmp_path, 9), "--class", "banana").stdout
     assert "feature 2  +2.000" in one

@@ -24,7 +24,7 @@ from rosenblatt.distributed import (
     ShardWarning,
 )
 from rosenblatt.distributed.engine import DaskEngine, shards_of
-from rosenblatt.distributed.mixing import Lesson, Start, whole
+from rosenblatt.distributed.mixing import EpochSettings, Start, whole
 from rosenblatt.distributed.shards import Recipe, RowPart, Shard
 from rosenblatt.errors import InputError
 from rosenblatt.rules import Perceptron as PerceptronRule
@@ -166,10 +166,10 @@ def test_shards_stay_and_weights_cannot_be_written(client: Client) -> None:
     state = State.zeros(8, 2, averaged=True)
     state.weights[:] = np.arange(9.0)
     start = Start.of(state)
-    lesson = Lesson(PerceptronRule(), 0, shuffle=True, seed=0, averaged=True)
-    first = engine.epoch(start, 1, lesson)
+    settings = EpochSettings(PerceptronRule(), 0, shuffle=True, seed=0, averaged=True)
+    first = engine.epoch(start, 1, settings)
     assert engine.gathered(_try_to_write, start) == [(True, 36.0)] * 4
-    again = engine.epoch(start, 1, lesson)
+    again = engine.epoch(start, 1, settings)
     assert first.counts == again.counts
     assert np.array_equal(whole(first.change, (9,)), whole(again.change, (9,)))
     assert client.who_has(shards) == homes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rosenblatt.distributed.mixing import (
-    Lesson,
+    EpochSettings,
     Mixing,
     Share,
     Start,
@@ -29,9 +29,12 @@ from rosenblatt.distributed.shards import Shard
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.kernels.rows import Dense, Rows
+from rosenblatt.lazy import installing
 from rosenblatt.rules import AROW, PA1, Perceptron, Rule, scw1
 from rosenblatt.rules.confidence_weighted import CONFIDENCE, phi_of
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.tasks import TwoClasses
+from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State, count_mistakes, fit
 from tests.distributed.naive import confidently_mixed, mixed
@@ -182,7 +185,7 @@ def test_the_tree_depends_on_the_number_of_shards_alone() -> None:
 def test_broadcast_weights_are_never_written() -> None:
     """The arrays that all tasks of a worker share refuse to be written, and stay as they were."""
     X, y = noisy(50, 5)
-    state = State(np.arange(6.0), np.ones(6), 2, 10)
+    state = State(np.arange(6.0), np.ones(6), TwoClasses(), 10)
     for alone in (False, True):
         start = Start.of(state, alone=alone)
         arrays = [one for one in (start.weights, start.ledger) if one is not None]
@@ -190,8 +193,8 @@ def test_broadcast_weights_are_never_written() -> None:
         assert len(arrays) == 1 + alone
         assert not any(array.flags.writeable for array in arrays)
         for shard in virtual_shards(Examples(dense(X), y), 3):
-            lesson = Lesson(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
-            share = run_epoch(shard, start, 1, lesson)
+            settings = EpochSettings(Perceptron(), 0, shuffle=True, seed=0, averaged=True)
+            share = run_epoch(shard, start, 1, settings)
             assert share.counts.mistakes > 0
             assert not any(np.shares_memory(share.change.data, array) for array in arrays)
         assert all(map(same_bits, arrays, before))
@@ -208,8 +211,8 @@ def test_a_shard_that_moved_is_learned_from(kind: str) -> None:
     odd = [memoryview(bytearray(b"x") + bytearray(buffer.raw()))[1:] for buffer in buffers]
     arrived = pickle.loads(message, buffers=odd)  # noqa: S301  # our own
     start = Start.of(State.zeros(5, 2, averaged=False))
-    lesson = Lesson(PA1(0.5), 0, shuffle=True, seed=0, averaged=False)
-    shares = [run_epoch(part, start, 1, lesson) for part in (shard, arrived)]
+    settings = EpochSettings(PA1(0.5), 0, shuffle=True, seed=0, averaged=False)
+    shares = [run_epoch(part, start, 1, settings) for part in (shard, arrived)]
     assert len(odd) >= 4
     assert same_bits(*(whole(share.change, (6,)) for share in shares))
 
@@ -221,11 +224,11 @@ def test_a_clean_epoch_leaves_the_weights_alone(rule: Rule, length: float) -> No
     weights, variance = np.append(w, 0.0) * length, None
     if isinstance(rule, AROW):
         variance = np.array([0.1, 0.3, 0.7, 1.0, 1 / 49])  # 1/(1/σ) is not σ for all of them
-    state = State(weights.copy(), np.zeros(5), 2, 1, variance=variance)
+    state = State(weights.copy(), np.zeros(5), TwoClasses(), 1, variance=variance)
     shards = virtual_shards(Examples(dense(rows), y.astype(np.int8)), 7)
     start = Start.of(state)
-    lesson = Lesson(rule, 0, shuffle=True, seed=0, averaged=True)
-    share = tree([run_epoch(shard, start, 1, lesson) for shard in shards], add_shares)
+    settings = EpochSettings(rule, 0, shuffle=True, seed=0, averaged=True)
+    share = tree([run_epoch(shard, start, 1, settings) for shard in shards], add_shares)
     assert share.counts.updates == 0
     assert share.change.nnz == 0
     mix(state, share, alone=False)
@@ -406,6 +409,6 @@ for needs in (lambda: distributed.DaskPerceptron().fit(X, y), lambda: distribute
 """
     assert printed(program).splitlines() == [
         "1.0",
-        "Training on a cluster needs Dask: pip install 'rosenblatt[dask]'",
-        "local_client needs Dask: pip install 'rosenblatt[dask]'",
+        f"Training on a cluster needs Dask: {installing('dask')}",
+        f"local_client needs Dask: {installing('dask')}",
     ]

@@ -207,3 +207,21 @@ def test_in_a_browser(address: str, scheme: str, width: int) -> None:
             assert mark not in copied
         assert troubles == []
         assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+
+
+@pytest.mark.explore
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_every_page_opens(site: Path, address: str, width: int) -> None:
+    """Each page opens without an error, and none is wider than the window."""
+    with chromium() as browser:
+        page = new_context(browser).new_page()
+        page.set_viewport_size({"width": width, "height": 844})
+        troubles: list[str] = []
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        for path in sorted(site.rglob("*.html")):
+            name = path.relative_to(site).as_posix()
+            if name.startswith("_static/"):
+                continue
+            page.goto(address + name)
+            excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert (name, troubles, excess <= 0) == (name, [], True)

@@ -161,6 +161,13 @@ def test_a_row_with_too_many_features_is_told() -> None:
         FeatureConjunctions(3).fit(X)
 
 
+def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of conjunctions of all rows has a limit, and the sentence says what to do."""
+    monkeypatch.setattr(expansion_module, "MOST_VALUES", 100)
+    with pytest.raises(InputError, match=r"more than 100 values.*Choose fewer"):
+        FeatureConjunctions().fit(np.ones((4, 9)))
+
+
 def test_a_missing_value_is_told_as_the_estimators_tell_it() -> None:
     """NaN is named with its row and feature."""
     with pytest.raises(InputError, match="Row 1 of X, feature 0, is NaN, a missing value"):

@@ -204,22 +204,22 @@ def test_columns_without_names(tmp_path: Path) -> None:
 
 
 def test_numbered_features_come_as_arrays(tmp_path: Path) -> None:
-    """A model of svmlight text takes arrays and sparse matrices, its pairs of features included."""
+    """A model of svmlight text takes arrays and sparse matrices."""
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (60, 3)).astype(float)
-    y = np.where(X[:, 0] == X[:, 1], 1, -1)
+    y = np.where(X[:, 0] + X[:, 1] > X[:, 2], 1, -1)
     lines = [
         f"{label} " + " ".join(f"{j + 1}:{value}" for j, value in enumerate(row) if value)
         for label, row in zip(y, X, strict=True)
     ]
     (tmp_path / "xor.svm").write_text("\n".join(lines) + "\n")
     path, model = str(tmp_path / "xor.svm"), str(tmp_path / "m")
-    assert run("train", path, "--pairs", "-o", model).exit_code == 0
+    assert run("train", path, "-o", model).exit_code == 0
     expected = [int(line) for line in run("predict", model, path).stdout.split()]
     clf = load(model)
     assert clf.n_features_in_ == 3
     assert clf.predict(X).tolist() == expected
     assert clf.predict(sparse.csr_array(X)).tolist() == expected
-    assert clf.set_params(early_stopping=False).partial_fit(X, y).coef_.shape == (1, 6)
+    assert clf.set_params(early_stopping=False).partial_fit(X, y).coef_.shape == (1, 3)
     with pytest.raises(ValueError, match="X has 2 features, but"):
         clf.predict(X[:, :2])

@@ -22,9 +22,9 @@ from rosenblatt import AveragedPerceptron, PassiveAggressiveClassifier, Perceptr
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.storage import load, save
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.file import read, read_from, write, write_to
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.tasks.calibration import Calibration
 from tests.estimators.test_fit import quiet_fit
 from tests.examples import Drawn, data_sets, tries
 

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from rosenblatt.kernels.counts import empty_log
 from rosenblatt.kernels.multilabel import (
-    LabelSets,
+    SetTargets,
     Workspace,
     each_label_pass,
     ranking_pass,
@@ -25,11 +25,11 @@ SETS = [[k for k in range(K) if number >> k & 1] for number in range(2**K)]  # b
 drawn_sets = data_sets(n_classes=len(SETS))
 
 
-def label_sets(drawn: Drawn) -> LabelSets:
+def label_sets(drawn: Drawn) -> SetTargets:
     """Return the labels of drawn rows: the bits of the number of a set are its labels."""
     ends = np.cumsum([0, *map(len, SETS)])
     labels = np.array([k for one in SETS for k in one], np.int32)
-    return LabelSets(np.array(drawn.labels, np.int32), labels, ends)
+    return SetTargets(np.array(drawn.labels, np.int32), labels, ends)
 
 
 def room(n_features: int, n_rows: int = 0) -> Workspace:

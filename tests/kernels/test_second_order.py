@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.second_order import (
-    Beliefs,
+    GaussianWeights,
     second_order_multiclass_pass,
     second_order_pass,
 )
@@ -69,7 +69,7 @@ def test_two_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero:
             np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
-            Beliefs(w, sigma),
+            GaussianWeights(w, sigma),
             u,
             c,
             room,
@@ -113,7 +113,7 @@ def test_four_classes_are_the_reference(drawn: Drawn, rule: str, form: str, zero
             np.array(order),
             ours,
             ZERO_CONVENTIONS[zero],
-            Beliefs(w, sigma),
+            GaussianWeights(w, sigma),
             u,
             c,
             (np.empty(4), np.empty(d + 1), np.empty(d + 1)),

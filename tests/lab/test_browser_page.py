@@ -52,6 +52,54 @@ def test_one_screen(browser: Any, address: str, width: int, height: int) -> None
             )
 
 
+def test_menus_stay_in_the_window(browser: Any, address: str) -> None:
+    """On a phone, a tablet and a screen every menu and drawer is within the window."""
+    with visit(new_context(browser)) as lab:
+        for width in (390, 768, 1280):
+            lab.page.set_viewport_size({"width": width, "height": 844})
+            lab.open(address)
+            lab.page.click(".legend summary")
+            boxes = [lab.page.locator(".legend-body").bounding_box()]
+            lab.page.click(".legend summary")
+            for name in ("scenes", "points", "settings", "share"):
+                lab.drawer(name)
+                boxes.append(lab.page.locator(".drawer").bounding_box())
+                lab.drawer(name)
+            assert all(box["width"] > 100 for box in boxes)
+            assert all(0 <= box["x"] <= width - box["width"] for box in boxes), (width, boxes)
+
+
+def test_own_points_by_keyboard(browser: Any, address: str) -> None:
+    """Whoever puts points of their own stands on the plane, where the keys place them."""
+    with visit(new_context(browser)) as lab:
+        lab.page.goto(address)
+        lab.page.wait_for_selector(".welcome")
+        lab.page.focus("[data-welcome=own]")
+        lab.page.keyboard.press("Enter")
+        lab.until("document.activeElement.matches('.plane, .plane *')")
+
+
+@pytest.mark.explore
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_every_scene_opens(browser: Any, engine: Engine, address: str, width: int) -> None:
+    """Each page of each scene opens without an error, and none is wider than the window."""
+    with visit(new_context(browser)) as lab:
+        troubles: list[str] = []
+        lab.page.on("pageerror", lambda error: troubles.append(str(error)))
+        lab.page.set_viewport_size({"width": width, "height": 844})
+        lab.open(address)
+        for scene in engine.ask("scenes"):
+            for number in range(1, len(scene["pages"]) + 1):
+                link = f"scene={scene['name']}&page={number}"
+                lab.page.evaluate("h => { location.hash = h }", link)
+                lab.until(
+                    "document.querySelector('.guide .note').textContent.includes(value)",
+                    f"{number} of {len(scene['pages'])}",
+                )
+                excess = lab.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                assert (link, troubles, excess <= 0) == (link, [], True)
+
+
 @pytest.mark.explore
 def test_plane_uses_a_large_window(browser: Any, address: str) -> None:
     """On a large screen the plane is as large as the screen is high."""

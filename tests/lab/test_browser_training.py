@@ -67,7 +67,10 @@ def test_ways(lab: Visit) -> None:
     lab.go("end")
     assert lab.page.get_attribute("[data-way=step]", "aria-disabled") == "true"
     assert lab.sentence.endswith("Every row is now right: training has ended.")
-    verdict = "Separable, with a margin of 0.3347; at most 45 mistakes."
+    verdict = (
+        "Separable, with a margin of 0.3347; at most 45 mistakes "
+        "(with the bias as a weight: γ = 0.3153, R = 2.118)."
+    )
     assert lab.page.inner_text(".verdict-words") == verdict
     w = np.append(steps[-1].w, steps[-1].b)
     assert number(lab.page.inner_text(".figures b >> nth=1")) == pytest.approx(

@@ -125,7 +125,7 @@ def test_tables(
         ("a,b,label\n1,2,x\n3,4\n", {}, "t.csv, line 3: 2 fields, where the first line has 3."),
         ("a,b,label\nfoo,2,x\n3,4,y\n", {}, "a column for y is needed"),
         ("a,b,l\nfoo,2,x\n3,4,y\n", {"x": "a", "y": "b"}, "line 2: “foo” in column a is not a"),
-        ("a,b,label\n1,2,x\n3,4,x\n", {}, "column label has 1 different label; it must have"),
+        ("a,b,label\n1,2,x\n3,4,x\n", {}, "column label has only one label; it must have 2 to"),
         ('a,b,label\n1,"2,x\n', {}, "t.csv, line 2: a quotation mark is never closed."),
         ("a,b,label\n1e9,2,x\n3,4,y\n", {}, "numbers must be at most 1,000,000"),
         ("a,b,label\nNA,2,x\nNA,4,y\n", {}, "is needed"),

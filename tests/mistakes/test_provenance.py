@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rosenblatt import rules
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Outcome
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State, fit

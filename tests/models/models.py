@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import TYPE_NAMES
+from rosenblatt.tasks.calibration import Calibration
 
 words = st.text(max_size=8)
 finite = st.one_of(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rosenblatt import explain
+from rosenblatt import AveragedPerceptron, explain
 from rosenblatt.errors import InputError
 from rosenblatt.models.explanation import (
     all_weights,
@@ -174,3 +174,14 @@ def test_features_the_model_has_not_met() -> None:
     """They are counted and add nothing."""
     found = contributions(model_of([1.0, 0.0, 0.5]), np.array([1, 7, 0]), np.array([2.0, 9.0, 3.0]))
     assert (found.total, found.n_silent, found.n_unknown) == (3.5, 1, 1)
+
+
+def test_in_a_notebook() -> None:
+    """An explanation is a table there, whose names cannot be markup, with the sums below."""
+    clf = AveragedPerceptron().fit([[0.0, 1.0], [1.0, 0.0]] * 5, ["<no>", "yes"] * 5)
+    html = explain(clf, [1.0, 3.0])._repr_html_()
+    assert "&lt;no&gt;" in html
+    assert "<no>" not in html
+    assert html.count("<tr>") == 5
+    many = explain(AveragedPerceptron().fit(np.eye(40), ["a", "b"] * 20), np.ones(40))
+    assert "other features" in many._repr_html_()

@@ -12,10 +12,10 @@ import pytest
 from safetensors.numpy import save
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.file import read, write
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import FEW_PLACES
+from rosenblatt.tasks.calibration import Calibration
 from tests.models.models import example
 from tests.models.written import summed, written
 

@@ -26,16 +26,16 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.models.guarantee import (
-    STEPS,
-    GuaranteeCurve,
-    RowsApart,
-    conformal_sets,
-    error_bound,
-    rows_apart,
-    with_guarantee,
-)
+from rosenblatt.models.guarantee import rows_apart, with_guarantee
 from rosenblatt.models.model import model_of
+from rosenblatt.tasks.certainty import (
+    STEPS,
+    ClassesApart,
+    GuaranteeCurve,
+    LabelsApart,
+    RowsApart,
+    error_bound,
+)
 
 
 @given(st.integers(1, 3000), st.data(), st.floats(1e-4, 0.3))
@@ -64,7 +64,7 @@ def test_the_curve_counts(rows: list[tuple[float, bool]]) -> None:
     """Each point counts the rows that lead by more than its threshold, ties left out together."""
     lead = np.array([lead for lead, _ in rows])
     wrong = np.array([fault for _, fault in rows])
-    curve = RowsApart(lead, wrong * 1.0).curve(0.9)
+    curve = ClassesApart(lead, wrong * 1.0).curve(0.9)
     assert curve.threshold[-1] == -math.inf
     assert curve.coverage[-1] == 1.0
     assert (np.diff(curve.coverage) >= 0).all()
@@ -82,7 +82,7 @@ def test_the_curve_counts(rows: list[tuple[float, bool]]) -> None:
 def test_what_is_promised_of_a_row(rows: list[tuple[float, bool]], error: float) -> None:
     """A row is answered exactly where the error promised of its lead is small enough."""
     lead = np.array([lead for lead, _ in rows])
-    curve = RowsApart(lead, np.array([float(fault) for _, fault in rows])).curve(0.5)
+    curve = ClassesApart(lead, np.array([float(fault) for _, fault in rows])).curve(0.5)
     tried = np.arange(-1.0, 8.0, 0.5)
     answered = tried > curve.threshold_for(error)
     assert (curve.bounds_of(tried) <= error).tolist() == (answered | (error == 1.0)).tolist()
@@ -91,7 +91,7 @@ def test_what_is_promised_of_a_row(rows: list[tuple[float, bool]], error: float)
 @given(st.lists(st.floats(0, 9), min_size=1, max_size=40), st.floats(0.01, 0.99))
 def test_the_allowance_is_the_finite_sample_quantile(behind: list[float], error: float) -> None:
     """At least ⌈(n + 1)(1 − α)⌉ of the rows are within it, and fewer within anything less."""
-    allowed = RowsApart(np.ones(len(behind)), np.array(behind)).allowance(error)
+    allowed = ClassesApart(np.ones(len(behind)), np.array(behind)).allowance(error)
     needed = math.ceil((len(behind) + 1) * (1 - error) - 1e-9)
     if needed > len(behind):
         assert allowed == math.inf
@@ -104,7 +104,7 @@ def simulated(generator: Any, n: int) -> RowsApart:
     """Return rows whose error falls with the lead but for a bump, some leads being equal."""
     lead = np.round(generator.exponential(size=n), 1)
     rate = _rate(lead)
-    return RowsApart(lead, (generator.random(n) < rate) * 1.0)
+    return ClassesApart(lead, (generator.random(n) < rate) * 1.0)
 
 
 def _rate(lead: Any) -> Any:
@@ -133,19 +133,19 @@ def test_sets_miss_rarely() -> None:
         scores, numbers = generator.normal(size=(40, 4)), generator.integers(0, 4, 40)
         scores[np.arange(40), numbers] += 1.0
         guess = scores.argmax(axis=1)
-        apart = RowsApart.of_scores(scores[1:], guess[1:], numbers[1:])
-        missed.append(not conformal_sets(scores[:1], apart.allowance(0.2))[0, numbers[0]])
+        apart = ClassesApart.of(scores[1:], guess[1:], numbers[1:])
+        missed.append(not apart.sets(scores[:1], apart.allowance(0.2))[0, numbers[0]])
     assert 0.17 < np.mean(missed) < 0.2 + 0.02
 
 
 def test_a_row_by_hand() -> None:
     """Leads and distances of two and of three classes; a wrong tie and an unknown label count."""
-    two = RowsApart.of_scores(np.array([2.0, -1.0, 0.0]), np.array([1, 0, 0]), np.array([1, 1, 1]))
+    two = ClassesApart.of(np.array([2.0, -1.0, 0.0]), np.array([1, 0, 0]), np.array([1, 1, 1]))
     assert two.lead.tolist() == [2.0, 1.0, 0.0]
     assert two.behind[:2].tolist() == [0.0, 1.0]
     assert 0 < two.behind[2] < 1e-300
     scores = np.array([[3.0, 1.0, 0.5], [0.0, 1.0, 3.0]])
-    three = RowsApart.of_scores(scores, np.array([0, 2]), np.array([2, 7]))
+    three = ClassesApart.of(scores, np.array([0, 2]), np.array([2, 7]))
     assert three.lead.tolist() == [2.0, 2.0]
     assert three.behind.tolist() == [2.5, math.inf]
 
@@ -196,14 +196,14 @@ small_scores = st.lists(
 def test_several_labels_by_hand(rows: list[list[tuple[int, bool, bool]]], error: float) -> None:
     """A row is answered if a label said scores above, wrong if a false one does; sets hold all."""
     scores, said, truth = np.moveaxis(np.array(rows), 2, 0)
-    apart = RowsApart.of_labels(scores * 1.0, said > 0, truth > 0, -scores * 2.0)
+    apart = LabelsApart.of(scores * 1.0, said > 0, truth > 0, -scores * 2.0)
     for threshold in (-math.inf, *range(-4, 4)):
         given = [[pair for pair in row if pair[1] and pair[0] > threshold] for row in rows]
         answered = sum(bool(row) for row in given)
         wrong = sum(any(not true for *_, true in row) for row in given)
         assert [int(count) for count in apart.counts(np.array(threshold))] == [answered, wrong]
     allowed = apart.allowance(error)
-    members = conformal_sets(-scores * 2.0, allowed, several=True)
+    members = apart.sets(-scores * 2.0, allowed)
     held = [all(one for one, (*_, true) in zip(*pair, strict=True) if true)
             for pair in zip(members, rows, strict=True)]  # fmt: skip
     assert held == [bool(behind <= allowed) for behind in apart.behind]
@@ -213,7 +213,7 @@ def labelled_draws(generator: Any, n: int) -> RowsApart:
     """Return rows whose labels depend on each other: a hard row is hard for all of its labels."""
     scores = np.round(generator.normal(size=(n, 5)) + generator.normal(size=(n, 1)), 1)
     noise = generator.normal(size=(n, 5)) / 2 + generator.normal(size=(n, 1))
-    return RowsApart.of_labels(scores, scores > 0, scores + noise > 0, scores)
+    return LabelsApart.of(scores, scores > 0, scores + noise > 0, scores)
 
 
 def test_the_promise_holds_for_several_labels() -> None:
@@ -235,7 +235,7 @@ def test_sets_seldom_miss_one_of_several_labels() -> None:
     generator, missed = np.random.default_rng(5), []
     for _ in range(3000):
         apart = labelled_draws(generator, 40)
-        known = RowsApart(apart.lead[1:], apart.behind[1:], apart.faults[1:])
+        known = apart.take(np.arange(1, len(apart.lead)))
         missed.append(apart.behind[0] > known.allowance(0.2))
     assert 0.17 < np.mean(missed) < 0.2 + 0.02
 
@@ -270,8 +270,8 @@ def test_labels_of_any_classifier(estimator: Any) -> None:
     assert np.mean(held) < 0.92
     lists = [tuple(np.flatnonzero(row).tolist()) for row in Y[500:]]
     for labels in (lists, sparse.csr_array(Y[500:]), Y[500:].tolist()):
-        pairs: Any = zip(guarantee(clf, X[500:], labels).apart, sure.apart, strict=True)
-        assert all(np.array_equal(one, other) for one, other in pairs)
+        found = guarantee(clf, X[500:], labels).apart.arrays()
+        assert all(np.array_equal(found[k], one) for k, one in sure.apart.arrays().items())
     unknown = guarantee(clf, X[500:], [*lists[:-1], (0, 9)]).apart
     assert unknown.behind[-1] == math.inf
     with pytest.raises(InputError, match="must be 1 where a row has the label and 0 elsewhere"):
@@ -353,15 +353,15 @@ def test_a_file_keeps_it_until_it_learns(kind: Any, tmp_path: Any) -> None:
         y = np.stack([y, X[:, 0] > 0], axis=1)
     clf = kind().fit(X[:200], y[:200])
     apart = guarantee(clf, X[200:], y[200:]).apart
-    save(with_guarantee(model_of(clf, several=True), apart), tmp_path / "m")
+    save(with_guarantee(model_of(clf), apart), tmp_path / "m")
     save(load(tmp_path / "m"), tmp_path / "n")
     again = load(tmp_path / "n")
-    found = rows_apart(model_of(again, several=True))
+    found = rows_apart(model_of(again))
     assert found is not None
-    assert [*map(str, found)] == [*map(str, apart)]
+    assert [*map(str, found.arrays().items())] == [*map(str, apart.arrays().items())]
     assert (again.decision_function(X) == clf.decision_function(X)).all()
     again.partial_fit(X[:100], y[:100])
-    assert rows_apart(model_of(again, several=True)) is None
+    assert rows_apart(model_of(again)) is None
 
 
 def test_a_pruned_model_has_none() -> None:

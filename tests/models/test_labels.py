@@ -16,12 +16,12 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss, precision_sc
 from rosenblatt import MultilabelClassifier, load, save, train_files, why
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import learn_files
-from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.held_out import FOLDS, dealt
-from rosenblatt.models.label_thresholds import fitted_thresholds
 from rosenblatt.models.model import Model
-from rosenblatt.training.examples import label_losses
+from rosenblatt.tasks.evaluation import LabelEvaluation
+from rosenblatt.tasks.label_sets import label_losses
+from rosenblatt.tasks.label_thresholds import fitted_thresholds
 from rosenblatt.training.streaming import Sampling
 
 WORDS = {
@@ -246,7 +246,7 @@ def test_a_model_file_keeps_thresholds_and_probabilities(tmp_path: Path, goal: s
     path = written(tmp_path, "tsv")
     clf: Any = train_files(path, text="text", goal=goal, calibrate=True, **HOW["tsv"])
     save(clf, tmp_path / "tags.model")
-    model = Model.load(tmp_path / "tags.model", several=True)
+    model = Model.load(tmp_path / "tags.model")
     assert model.predict(TEXTS).tolist() == clf.predict_labels(TEXTS)
     assert np.array_equal(model.probabilities(TEXTS), clf.predict_proba(TEXTS))
     assert load(tmp_path / "tags.model").goal == goal

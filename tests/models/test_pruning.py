@@ -7,9 +7,9 @@ from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import Calibration
 from rosenblatt.models.model import Spread, model_of
 from rosenblatt.models.pruning import prune
+from rosenblatt.tasks.calibration import Calibration
 
 
 def data(n_classes: int) -> tuple[Any, Any]:

@@ -50,7 +50,9 @@ def test_chosen_bins_are_those_that_one_asks_for(tmp_path: Path, buffer: int | N
     told = dict(found.training["read_as"])
     assert told["recipe"] == race["chosen"]
     n_tried = len(race["tried"])
-    assert told["tried"].startswith(f"{n_tried} recipes on 700 held-out rows: bins")
+    assert told["tried"].startswith(
+        f"{n_tried} recipes, judged on 700 rows that they had not seen; the best of each form: bins"
+    )
     assert not found.training["notes"]
     if buffer is None:
         np.testing.assert_array_equal(found.weights, asked.weights)
@@ -84,7 +86,7 @@ def test_a_line_needs_no_bins(tmp_path: Path) -> None:
         {"early_stopping": False},
         {"memory": "vote"},
         {"memory": "average", "hash_bits": 6},
-        {"C": 0.5, "degree": 2},
+        {"C": 0.5, "bins": 0, "column_pairs": 0},
     ],
     ids=str,
 )
@@ -245,7 +247,10 @@ def test_codes_are_categories_where_that_helps(tmp_path: Path) -> None:
     lines = model.training["read_as"]
     tried = lines[lines.index(["codes", "'store' as a category"]) + 1]
     assert tried[0] == "tried"
-    assert tried[1].startswith("6 recipes on 1,200 held-out rows: 'store' as a category 0.00%")
+    assert tried[1].startswith(
+        "6 recipes, judged on 1,200 rows that they had not seen; the best of each form: "
+        "'store' as a category 0.00%"
+    )
     assert model.training["held_out_error"] == 0.0
     (note,) = model.training["notes"]
     assert note.endswith("leave it out with ignore='store'.")

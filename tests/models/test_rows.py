@@ -7,7 +7,6 @@ from scipy import sparse
 
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.models.rows import batch_of, read_rows
-from rosenblatt.models.train import model_from_files
 
 
 def test_a_sparse_matrix_stays_as_it_is() -> None:
@@ -31,12 +30,3 @@ def test_rows_are_encoded_as_those_that_were_read(tmp_path: Path) -> None:
     for name in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(batch, name), getattr(trained.rows, name))
     assert batch.labels.tolist() == trained.numbers.tolist()
-
-
-def test_pairs_are_not_counted_as_rows_of_before(tmp_path: Path) -> None:
-    """A training with pairs reads its files again and does not take them for other rows."""
-    path = tmp_path / "t.csv"
-    lines = [f"{k % 7},{'abc'[k % 3]},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(200)]
-    path.write_text("x,c,label\n" + "".join(lines))
-    model = model_from_files(str(path), label="label", degree=2)
-    assert not [note for note in model.training["notes"] if "equal to rows" in note]

@@ -83,11 +83,16 @@ def test_labels_come_back_as_they_were_written(name: str, labels: list[str]) -> 
         assert {str(one) for one in model.classes} == set(labels)
 
 
-def test_versions_stay_apart_in_json_numbers(tmp_path: Path) -> None:
-    """JSON has 3.10 as a number; it is another class than 3.1 there, too."""
+def test_versions_in_json_are_texts(tmp_path: Path) -> None:
+    """3.10 as a number of JSON is the class 3.1; as a text it is another one."""
     path = tmp_path / "versions.jsonl"
     lines = [f'{{"kind": "k{k}", "y": {y}}}\n' for k, y in enumerate(("3.1", "3.10", "7E10", "2"))]
     path.write_text("".join(lines * 30))
+    model = model_from_files(str(path), label="y", category="kind")
+    assert model.classes == (2, 3.1, 7e10)
+    path.write_text(
+        "".join(line.replace('"y": ', '"y": "').replace("}", '"}') for line in lines * 30)
+    )
     model = model_from_files(str(path), label="y", category="kind")
     assert model.classes == ("2", "3.1", "3.10", "7E10")
 

@@ -21,10 +21,10 @@ from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.held_out import coarse, dealt, rounded
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files, plan_of
+from rosenblatt.tasks.calibration import fit_calibration
 from rosenblatt.training.history import PassRecord
 from tests.cli.running import ran, run
 
@@ -157,7 +157,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
     options = {option for parameter in train.params for option in parameter.opts}
     spelled = {flag(Parameter(name)) for name in named}
     ours = {
-        *("--output", "-o", "--force", "--from", "--test", "--json", "--pairs", "--triples"),
+        *("--output", "-o", "--force", "--from", "--test", "--json"),
         *("--engine", "--workers", "--worker-memory", "--scheduler", "--tls-ca", "--tls-cert"),
         *("--tls-key", "--unencrypted", "--shards", "--mixing", "--shuffle-shards"),
         *("--tune", "--folds", "--metric"),  # of rosenblatt.tune

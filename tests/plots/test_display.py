@@ -10,6 +10,7 @@ import pytest
 
 from rosenblatt import AveragedPerceptron, plots
 from rosenblatt.errors import InputError
+from rosenblatt.lazy import installing
 from rosenblatt.plots import Display, figure_of, write_picture
 from rosenblatt.plots.palette import CLASS_COLOURS, class_style
 from tests.plots.examples import AND_X, AND_Y, blobs
@@ -134,7 +135,7 @@ try:
 except ValueError as error:
     print(error)
 """
-    said = "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'\n"
+    said = f"Pictures need matplotlib; install it with: {installing('plots')}\n"
     assert printed(program) == said
 
 
@@ -143,3 +144,9 @@ def test_styles() -> None:
     styles = [class_style(k) for k in range(84)]
     assert len({(style.colour, style.marker) for style in styles}) == 84
     assert len({(s.tint, s.hatch) for s in styles[: 5 * len(CLASS_COLOURS)]}) == 35
+
+
+def test_what_a_notebook_prints() -> None:
+    """The repr of a display is its sentence, not its arrays."""
+    display = plots.ConfusionDisplay.from_counts([[8, 2], [1, 9]], ["ham", "spam"])
+    assert repr(display) == f"<ConfusionDisplay: {display.sentence}>"

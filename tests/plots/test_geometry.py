@@ -131,6 +131,20 @@ def test_xor() -> None:
     assert "inseparable" in display.sentence
 
 
+def test_classes_that_touch() -> None:
+    """Classes that only touch: the boundary is drawn, no row beyond it, and those on it ringed."""
+    X = np.array([(0, 0), (1, 0), (2, 1), (1, 2), (2, 1), (1, 2), (3, 1), (3, 3)], float)
+    display = SeparabilityDisplay.from_data(X, [0, 0, 0, 0, 1, 1, 1, 1]).plot()
+    assert display.touching.tolist() == [2, 3, 4, 5]
+    assert display.normal is not None
+    sides = display.points @ display.normal[:2] + display.normal[2]
+    np.testing.assert_allclose(sides[2:6], 0, atol=1e-12)
+    assert sides[:2].max() < 0 < sides[6:].min()
+    assert "4 rows on it are ringed" in display.sentence
+    ringed: Any = display.touching_
+    np.testing.assert_array_equal(ringed.get_offsets(), X[2:6])
+
+
 def test_inseparable_in_many_directions() -> None:
     """In whatever plane, the mixtures of either class are one point; a verdict can be given."""
     X, y = blobs(gap=0.3, n_features=3)

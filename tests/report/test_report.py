@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from rosenblatt.models.train import model_from_files
 from rosenblatt.report import html_report, write_report
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page as page_of
+from rosenblatt.tasks.evaluation import Evaluation
 from tests.report.pages import Page
 
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -303,7 +305,8 @@ def test_the_held_out_error_before_and_after_the_bias_moved(tmp_path: Path) -> N
     words = Page(page_of(found)).words
     after, before = model.training["held_out_error"], found.error_before_bias
     assert before is not None
-    assert f"It is wrong on {after:.2%} of the" in words
+    n_wrong = round(after * model.training["held_out_rows"])
+    assert f"It is wrong on {after:.2%} ({n_wrong}) of the" in words
     assert f"({before:.2%} before the bias was moved)" in words
     assert f"before the bias was moved on held-out rows (then {after:.2%})" in words
 
@@ -356,7 +359,7 @@ def test_precision_recall_and_no_folders(tmp_path: Path) -> None:
     assert str(tmp_path) not in html
     assert "cells.csv" in html
     words = Page(html).words
-    assert found.evaluation is not None
+    assert isinstance(found.evaluation, Evaluation)
     scores = found.evaluation.scores_for(1)
     expected = average_precision_score(scores[1], scores[0])
     assert f"average precision {expected:.3f}" in words
@@ -376,5 +379,6 @@ def test_columns_are_drawn_over_their_values(tmp_path: Path) -> None:
     path.write_text("\n".join(["size,colour,sold", *rows, ""]))
     html = html_report(model_from_files(str(path)))
     assert "Columns" in Page(html).headings
-    assert "What 2 columns" in html
+    assert "'colour' adds" in unescape(html)
+    assert "What 2 columns" not in html  # the line of a number is its weight
     assert "Columns" not in breast_cancer().headings

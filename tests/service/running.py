@@ -8,8 +8,9 @@ from typing import Any
 
 import uvicorn
 
-from rosenblatt.service import Client
 from rosenblatt.service.server import ModelServer
+
+from .client import Client
 
 
 @contextmanager
@@ -20,8 +21,8 @@ def serving(folder: Path, **options: Any) -> Iterator[ModelServer]:
     thread = Thread(target=running.run, args=([server._socket],))  # noqa: SLF001
     thread.start()
     try:
-        with Client(server.url, retries=7) as client:  # until it listens
-            client.health()
+        with Client(server.url) as client:
+            client.wait()
         yield server
     finally:
         running.should_exit = True

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.service import Client
 from rosenblatt.service.limits import Limits
 
+from .client import Client
 from .running import serving
 
 BODY = b'{"features": {"a": 2, "b": -1}}'

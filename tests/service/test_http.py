@@ -83,6 +83,7 @@ def test_learn_and_predict(asked: Asked) -> None:
         "sequence": 3,
         "version": 3,
         "mistake": answer["mistake"],
+        "updated": True,
         "predicted": answer["predicted"],
         "duplicate": False,
     }

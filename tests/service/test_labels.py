@@ -15,17 +15,18 @@ import pytest
 from rosenblatt import MultilabelClassifier, OnlineLearner, guarantee, load
 from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import with_guarantee
-from rosenblatt.models.model import THRESHOLDS, Model
+from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
-from rosenblatt.service import Client
 from rosenblatt.service.history import file_of
 from rosenblatt.service.journal import FILE, LINES, line_checksum
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import why_answer
 from rosenblatt.service.writer import Writer
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from tests import reference
 from tests.models.test_labels import made, written
 
+from .client import Client
 from .conftest import Asked, counts, crash, create, same, taught, teach
 from .running import serving
 from .test_forgetting import forget, taught_service
@@ -132,7 +133,7 @@ def test_served_equals_streamed(tmp_path: Path, spec: dict[str, Any]) -> None:
         online.learn_one(one["features"], one["label"])
     rows, learner = [one["features"] for one in batch], entry.shown.learner
     said = [tuple(sorted(online.predict_one(x))) for x in rows]
-    assert learner.labels(learner.scores(rows)) == said
+    assert learner.answers(learner.scores(rows)) == said
     assert [learner.decided(x)[0] for x in rows] == said
     found = entry.own.learner.model()
     assert found is not None
@@ -206,6 +207,20 @@ def test_why_is_the_sum_of_the_examples(
             assert found.start == 0.0
     best = why_answer(writer, entry, x, 5)
     assert best.positive == entry.shown.learner.classes[int(np.argmax(scores))]
+    writer.close()
+
+
+def test_why_before_the_first_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing was taught, why answers at once: no model is made from its file again."""
+    online = OnlineLearner("perceptron", goal="each")
+    for one in tagged(20):
+        online.learn_one(one["features"], one["label"])
+    writer = Writer(tmp_path)
+    file = msgspec.to_builtins(file_of(online.model_))
+    entry = create(writer, file=file, features={"kind": "names"})
+    monkeypatch.setattr("rosenblatt.service.history.model_from", lambda _: pytest.fail("made"))
+    found = why_answer(writer, entry, {"chess": 1.0}, 5)
+    assert (found.teachers, found.others, found.start) == ([], 0, found.total)
     writer.close()
 
 
@@ -306,7 +321,7 @@ def test_a_model_file_of_texts(tmp_path: Path, service: Asked) -> None:
     assert "probability" not in after
     path = tmp_path / "exported.model"
     path.write_bytes(service.ask("GET", f"{MODEL}/export").content)
-    exported = Model.load(path, several=True)
+    exported = Model.load(path)
     labels = sorted([*model.classes, "new"])
     assert list(exported.classes) == labels
     known = dict(zip(model.classes, model.thresholds, strict=False))

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from rosenblatt.models.train import model_from_files
-from rosenblatt.service import Client
 from rosenblatt.service.history import file_of
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.operations import LAB_PARTS, PAGE, page_file
 from rosenblatt.service.server import ModelServer
 from tests.lab.browser import Visit, chromium, new_context, visit
 
+from .client import Client
 from .running import serving
 
 TOKEN = "a-token-that-nobody-else-knows"  # noqa: S105

@@ -125,7 +125,7 @@ class Served(RuleBasedStateMachine):
         assert np.array_equal(self._weights(found), self._weights(self._learned(version)))
 
     def _learned(self, version: int) -> ServedLearner:
-        plain = ServedLearner(self.entry.own.learner.learner, NamedFeatures())
+        plain = ServedLearner.new(self.entry.own.learner.learner, NamedFeatures())
         for _, one in self.histories[version]:
             plain.learn(one.features, one.label)
         return plain

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.service import Client as Asking
 from rosenblatt.service.history import at_version
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.writer import Writer
 
+from .client import Client as Asking
 from .conftest import Asked, same
 
 MODEL = "/v1/models/m"
@@ -131,8 +131,10 @@ def test_more_connections_than_descriptors(tmp_path: Path) -> None:
 
 
 def client_of(port: int) -> Asking:
-    """Return a client that asks again where its connection was closed."""
-    return Asking(f"http://127.0.0.1:{port}", retries=7)
+    """Return a client of a service that answers."""
+    client = Asking(f"http://127.0.0.1:{port}")
+    client.wait()
+    return client
 
 
 def check_journal(folder: Path, answers: dict[str, dict[str, Any]]) -> None:

@@ -39,7 +39,7 @@ LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
 
 def test_numbers_of_names_are_not_kept() -> None:
     """A name that was taken back has no weight, though the row before had it as well."""
-    served = ServedLearner(Learner("perceptron", "last"), NamedFeatures(), ("a", "b"))
+    served = ServedLearner.new(Learner("perceptron", "last"), NamedFeatures(), ("a", "b"))
     row = {"u": 1.0, "y": 1.0}
     served.learn(row, "b")
     assert served.decided(row)[1] == served.scores([row])[0] == 3.0
@@ -196,6 +196,25 @@ def test_same_id_is_learned_once(writer: Writer) -> None:
     assert refused.value.status == 409
     one, two = teach(writer, entry, taught({}, "a", "two"), taught({}, "a", "two"))
     assert (one.duplicate, two.duplicate, two.sequence) == (False, True, 3)
+
+
+@pytest.mark.parametrize("rule", ["perceptron", "pa1", "arow"])
+def test_a_step_is_told_whoever_was_right(writer: Writer, rule: str) -> None:
+    """``updated`` says whether the weights changed: by a rule with a margin on right rows, too."""
+    entry = create(writer, rule=rule, memory="last", classes=["a", "b"])
+    updated: list[bool] = []
+    mistakes: list[bool] = []
+    for _ in range(8):
+        before = entry.shown.learner.scores([{"x": 0.3}])[0] if updated else 0.0
+        (answer,) = teach(writer, entry, taught({"x": 0.3}, "b", f"id{len(updated)}"))
+        after = entry.shown.learner.scores([{"x": 0.3}])[0]
+        assert answer.updated == (before != after)
+        updated.append(answer.updated)
+        mistakes.append(answer.mistake)
+    assert mistakes == [True] + 7 * [False]
+    assert sum(updated) == 1 if rule == "perceptron" else sum(updated) > 1
+    again = [teach(writer, entry, taught({"x": 0.3}, "b", f"id{k}"))[0].updated for k in range(8)]
+    assert again == updated  # from the journal
 
 
 def test_a_batch_is_learned_whole_or_not(tmp_path: Path) -> None:
@@ -396,7 +415,7 @@ def test_running_scale(tmp_path: Path, rule: str, form: str) -> None:
     found = bits(entry.own.learner.model())
     assert found == bits(online.model_) == bits(entry.shown.learner.model())
     rows = [one.features for one in batch]
-    assert entry.shown.learner.labels(entry.shown.learner.scores(rows)) == [
+    assert entry.shown.learner.answers(entry.shown.learner.scores(rows)) == [
         online.predict_one(x) for x in rows
     ]
     assert [entry.shown.learner.decided(x)[0] for x in rows] == [

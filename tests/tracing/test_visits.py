@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from rosenblatt import rules
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.counts import empty_log
+from rosenblatt.tasks.leads import targets_of
 from rosenblatt.tracing.visits import Visit, visit, visits
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import Plan
-from rosenblatt.training.state import State, fit, run_pass
+from rosenblatt.training.state import State, fit, recorded_pass, run_pass
 from tests.examples import FORMATS, Drawn, data_sets, same_bits, tries
 
 RULES: dict[str, Any] = {
@@ -65,8 +65,8 @@ def test_one_visit_changes_the_state_as_the_compiled_pass_does(
     slow.arrange_for(examples.rows)
     for i in [i for order in drawn.orders for i in order]:
         seen = visit(slow, examples, i, RULES[rule], zero)
-        log = None if rule in SECOND_ORDER else empty_log(1)
-        counts = run_pass(fast, examples, np.array([i]), RULES[rule], zero, log)
+        given = fast, examples, np.array([i]), RULES[rule], zero
+        counts, log = (run_pass(*given), None) if rule in SECOND_ORDER else recorded_pass(*given)
         assert same_bits(slow.weights, fast.weights)
         assert same_bits(slow.ledger, fast.ledger)
         assert (slow.count, seen.mistake) == (fast.count, counts.mistakes == 1)

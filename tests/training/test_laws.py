@@ -13,7 +13,8 @@ from rosenblatt.kernels.counts import NO_LOG
 from rosenblatt.kernels.multiclass import multiclass_pass
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import AROW, PA, PA1, Perceptron, Rule, pair_scale
-from rosenblatt.training.examples import Examples, row_numbers, targets_of
+from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training.examples import Examples, row_numbers
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, fit, run_pass
@@ -59,10 +60,10 @@ def test_parts_of_labels(
     examples = Examples(FORMATS[form](values), row_numbers(40), weight, sets=sets)
     order, found = generator.permutation(40), []
     for least, apart in ((1 << 40, 128), (1, 128), (1, 2)):
-        monkeypatch.setattr("rosenblatt.training.state.MANY_PRODUCTS", least)
-        monkeypatch.setattr("rosenblatt.training.state.LABELS_APART", apart)
+        monkeypatch.setattr("rosenblatt.tasks.label_sets.MANY_PRODUCTS", least)
+        monkeypatch.setattr("rosenblatt.tasks.label_sets.LABELS_APART", apart)
         uncertain = isinstance(rule, AROW)
-        state = State.zeros(7, n_labels, averaged=True, uncertain=uncertain, labels="each")
+        state = State.zeros(7, n_labels, averaged=True, uncertain=uncertain, task="each")
         counts = [run_pass(state, examples, order, rule, 0) for _ in range(2)]
         found.append((state, counts))
     (whole, before), *others = found

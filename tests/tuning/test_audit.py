@@ -46,7 +46,7 @@ def test_labels_to_remove_and_to_add_come_first(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["x0,x1,x2,x3,label", *rows, ""]))
     found = audit(str(path), label="label", label_separator=";")
-    assert (found.several, found.n_rows) == (True, N_ROWS)
+    assert (found.task.noun, found.n_rows) == ("label", N_ROWS)
     right = []
     for suspect in found.suspects:
         k, (verb, name) = suspect.line - 2, suspect.suggested.split(" ")

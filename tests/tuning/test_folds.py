@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron, audit, train_files
 from rosenblatt.errors import InputError
-from rosenblatt.models.evaluation import LabelEvaluation
 from rosenblatt.models.search import splits
+from rosenblatt.tasks.evaluation import LabelEvaluation
 from rosenblatt.tuning.folds import cross_validate
 
 

@@ -172,7 +172,7 @@ def test_several_labels_are_judged_by_their_order(tmp_path: Path, goal: str) -> 
     path, X, has = tagged(tmp_path)
     given = {"label": "tags", "label_separator": ";", "goal": goal, "shuffle": False}
     given |= {"scale": False}
-    search = tune_files(path, given, ["bins", "degree"], folds=3).search
+    search = tune_files(path, given, ["bins"], folds=3).search
     tried = {str(trial.candidate) for trial in search.trials}
     assert {"pa1 C=0.1", "pa1 memory=last", "perceptron"} <= tried
     assert ("pa1 C=0.3" in tried) == (goal == "each")  # the default of each label by itself
@@ -225,7 +225,7 @@ def test_arrays_of_several_labels(tmp_path: Path, goal: str) -> None:
     """Indicators and sets give what files give, and the best is fitted with thresholds."""
     path, X, has = tagged(tmp_path)
     given = {"label": "tags", "label_separator": ";", "goal": goal, "scale": False}
-    files = tune_files(path, given, ["bins", "degree"], folds=3).search
+    files = tune_files(path, given, ["bins"], folds=3).search
     values = {trial.candidate: (trial.values, trial.passes) for trial in files.trials}
     clf: Any = tune(X, has, goal=goal, folds=3)
     search, best = clf.search_, clf.search_.best
@@ -334,13 +334,13 @@ def rings(folder: Path) -> tuple[str, Any, Any]:
 
 @pytest.mark.usefixtures("_few")
 def test_kernels_meet_other_encodings(tmp_path: Path) -> None:
-    """The best kernel is tried with bins and pairs, too, and the printed command trains it."""
+    """The best kernel is tried with bins, too, and the printed command trains it."""
     path, X, y = rings(tmp_path)
     given = [path, "--label", "place", "--folds", "3"]
     document = json.loads(ran(tune_command, *given, "--json").stdout)
     kernels = [trial for trial in document["trials"] if "kernel" in trial]
     assert "kernel" in document["chosen"]
-    assert any("bins" in trial or "degree" in trial for trial in kernels)
+    assert any("bins" in trial for trial in kernels)
     first, second = str(tmp_path / "1.model"), str(tmp_path / "2.model")
     done = ran(tune_command, *given, "-o", first)
     line = next(line for line in done.stdout.splitlines() if line.startswith("Command: "))

@@ -15,7 +15,7 @@ from rosenblatt.data.files import Layout
 from rosenblatt.data.tables.table import distinct_names
 from rosenblatt.tuning.audit import Audit, Suspect
 from rosenblatt.tuning.audit import audit as audit_files
-from rosenblatt.wording import Cell, cell_text, counted, percent, printable
+from rosenblatt.wording import Cell, cell_text, percent, printable
 
 WIDEST = 60  # characters of a row that are shown
 
@@ -77,15 +77,7 @@ def audit(
         report = found.report() | found.files.report()
         screen.json(report | {"data": list(data), "suspects": report["suspects"][:top]})
         return
-    n, rows = len(found.suspects), counted(found.n_rows, "row")
-    doubts = (
-        f"{n:,} of {rows} {'has' if n == 1 else 'have'} a label that is less probable than another"
-    )
-    if found.several:
-        doubts = (
-            f"{counted(n, 'label')} of {rows} {'is' if n == 1 else 'are'} probably wrong or missing"
-        )
-    screen.show(f"{doubts} ({found.title}, {folds} folds).")
+    screen.show(f"{found.summary} ({found.title}, {folds} folds).")
     screen.pairs(found.files.decided())
     lines: list[list[Cell]] = [
         [
@@ -101,7 +93,7 @@ def audit(
         screen.table(("place", "label", "suggested", "label is right", "row"), lines)
     if out is not None:
         screen.show(f"All of them: {printable(out)}")
-    elif n > top:
+    elif (n := len(found.suspects)) > top:
         screen.show(f"{n - top:,} more: --top {n}, or --out FILE.csv for all with their values.")
 
 

@@ -14,11 +14,9 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Layout
-from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, exact_rows, mcnemar
 from rosenblatt.models.model import Model
-from rosenblatt.training.examples import has_label
+from rosenblatt.tasks.evaluation import Judged, mcnemar
 from rosenblatt.wording import counted, printable, word_list
 
 MOST_TREE_VALUES = 1 << 28  # 2 GB
@@ -36,31 +34,17 @@ class Comparison:
         self, name: str, title: str, model: Model, predict: Predict, seconds: float | None
     ) -> None:
         self.name, self.title, self.seconds = name, title, seconds
-        self.evaluation: Any = (LabelEvaluation if model.several else Evaluation)(model.classes)
+        self._task = model.task
+        self.evaluation: Any = model.task.evaluation(model.classes)
         self.only_model_wrong = self.only_other_wrong = 0
         self._predict = predict
 
-    def add(self, batch: Batch, _scores: NDArray[Any], guess: NDArray[Any]) -> None:
-        """Count a batch for which the model guesses so."""
-        other = self._predict(batch)
-        self.evaluation.add(batch.labels, other, None, batch.classes)
-        given, labelled = batch.labels, batch.labels >= 0
-        self._compare((guess == given)[labelled], (other == given)[labelled])
-
-    def add_labels(
-        self,
-        batch: Batch,
-        truth: NDArray[Any],
-        said: NDArray[Any],
-        _scores: NDArray[Any],
-        labels: Sequence[Any],
-    ) -> None:
-        """Count a batch whose rows have these of several labels, as the model says or not."""
-        other = self._predict(batch)[batch.labels >= 0]
-        self.evaluation.add(truth, other, None, labels)
-        self._compare(exact_rows(truth, said), exact_rows(truth, other))
-
-    def _compare(self, right: NDArray[np.bool_], other_right: NDArray[np.bool_]) -> None:
+    def add(self, judged: Judged) -> None:
+        """Count a batch of which the model says so."""
+        answers = self._predict(judged.batch)[judged.rows]
+        other = judged._replace(answers=answers, scores=None, confidence=None)
+        self.evaluation.count(other)
+        right, other_right = self._task.right(judged), self._task.right(other)
         self.only_model_wrong += int(np.count_nonzero(~right & other_right))
         self.only_other_wrong += int(np.count_nonzero(right & ~other_right))
 
@@ -108,12 +92,10 @@ def comparisons_with(
 
 
 def _most_frequent(model: Model) -> Comparison:
-    counts = model.training.get("class_counts")
-    if not counts:
+    if not model.training.get("class_counts"):
         raise InputError("The model file does not store how often each class occurred in training.")
-    n_said = max(1, round(sum(counts) / model.training["n_rows"])) if model.several else 1
-    best = np.argsort(-np.asarray(counts), kind="stable")[:n_said]
-    said = np.isin(np.arange(len(counts)), best) if model.several else best[0]
+    best = model.task.most_frequent(model.training)
+    said = model.task.one_answer(best)
     title = f"always {printable(word_list([str(model.classes[k]) for k in best]))}"
     predict = lambda rows: np.full((rows.n_rows, *np.shape(said)), said)  # noqa: E731
     return Comparison("most-frequent", title, model, predict, None)
@@ -159,27 +141,20 @@ def _scikit_learn(name: str, model: Model, rows: Batch, screen: Screen) -> Compa
             "linear-svc": LinearSVC(),
         }[name]
     title = type(learner).__name__
-    n_classes, known = len(model.classes), rows.labels >= 0
-    targets: Any = rows.labels
-    if model.several:
-        learner, numbers = OneVsRestClassifier(learner), SetNumbers(model.classes)
-        sets = numbers.sets(rows.classes)
-        targets = has_label(sets, np.maximum(targets, 0), len(numbers.labels))[:, :n_classes]
-    else:
-        known &= targets < n_classes
+    learner = model.task.learner_of_others(learner, OneVsRestClassifier)
+    known, targets = model.task.truths(model.classes).known(rows)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            learner.fit(columns(rows)[known], targets[known])
+            learner.fit(columns(rows)[known], targets)
         except ValueError as error:
             msg = f"scikit-learn's {title} cannot be trained on these rows: {error}"
             raise InputError(msg) from error
     seconds = time.perf_counter() - started
     unfinished = any(warning.category.__name__ == "ConvergenceWarning" for warning in caught)
     screen.say(f"{title}: {seconds:.2f} s{', did not converge' if unfinished else ''}.")
-    kind = bool if model.several else targets.dtype
-    predict = lambda batch: np.asarray(learner.predict(columns(batch)), kind)  # noqa: E731
+    predict = lambda batch: np.asarray(learner.predict(columns(batch)), targets.dtype)  # noqa: E731
     return Comparison(name, title, model, predict, seconds)
 
 

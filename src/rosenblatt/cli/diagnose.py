@@ -40,12 +40,19 @@ MOST_WHOLE = 2**53 * (1 - 2**-50)  # about, as what was scaled and is scaled bac
     default=0,
     help="Permute the labels at random N times; print how many permutations are separable.",
 )
+@click.option(
+    "--logistic",
+    is_flag=True,
+    help="Print first whether a logistic regression without a penalty has estimates, and which "
+    "coefficients are infinite.",
+)
 def diagnose(
     screen: Screen,
     data: Sequence[str],
     layout: Layout,
     time_limit: float,
     permute: int,
+    logistic: bool,
     class_: str | None,
     **columns: Any,
 ) -> bool:
@@ -56,13 +63,18 @@ def diagnose(
     labels, or mixtures of rows of both classes that are the same point. Exit code 0 if separable,
     else 1. DATA: files, patterns such as "part-*.csv", or "-" for standard input.
     """
-    rows = read_rows(data, layout, Columns(**columns), several=class_ is not None)
-    rows = rows if class_ is None else rows.of_class(class_)
+    rows = read_rows(data, layout, Columns(**columns)).of_class(class_)
     for note in rows.notes():
         screen.warn(note)
     _check_whole(rows)
     X = matrix_of(rows.rows)
-    verdict = rosenblatt.diagnose(X, rows.labels, time_limit=time_limit, permute=permute)
+    verdict = rosenblatt.diagnose(
+        X,
+        rows.labels,
+        time_limit=time_limit,
+        permute=permute,
+        feature_names=rows.names or None,
+    )
     cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
     verdict = for_command(verdict)
     if screen.wants_json:
@@ -70,6 +82,8 @@ def diagnose(
         report = {"data": list(data), **verdict.as_json(), "cycle": passes}
         screen.json(report | rows.files.report())
     else:
+        if logistic:
+            screen.show(str(verdict.estimates))
         screen.show(str(verdict))
         screen.pairs(rows.files.decided())
         if cycle is not None:

@@ -11,25 +11,15 @@ from rosenblatt.cli import options
 from rosenblatt.cli.baselines import Comparison, comparisons_with
 from rosenblatt.cli.predict import threshold_sentence
 from rosenblatt.cli.screen import Screen, ScreenCommand
-from rosenblatt.cli.training_report import Judged, always_sentence, warn_of_labels
+from rosenblatt.cli.training_report import warn_of_labels
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError
-from rosenblatt.models.evaluation import (
-    Evaluation,
-    LabelEvaluation,
-    evaluation_of,
-    label_evaluation_of,
-)
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import says_how_sure
+from rosenblatt.models.judging import evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
-from rosenblatt.report.tables import (
-    class_table,
-    confusion_list,
-    interval,
-    label_figures,
-    label_table,
-)
+from rosenblatt.report.tables import confusion_list
+from rosenblatt.tasks.evaluation import ClassCounts, label_figures
 from rosenblatt.tuning.folds import cross_validate
 from rosenblatt.wording import Cell, counted, decimals, percent, printable, word_list
 
@@ -112,7 +102,7 @@ def evaluate(
             "--train has no effect without a scikit-learn model to train: add --against "
             f"{word_list(BASELINES[1:], joint=' or ')}."
         )
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 
@@ -128,40 +118,33 @@ def _judge_model(
 ) -> bool:
     files, told = Files(data, layout), list[str]()
     batches, counts = model.rows(files, tell=told.append), model.training.get("class_counts")
-    evaluation: Judged
-    if model.several:
-        watchers = [one.add_labels for one in comparisons]
-        evaluation = label_evaluation_of(model, batches, *watchers, told=told)
-    else:
-        evaluation = evaluation_of(model, batches, *(one.add for one in comparisons), told=told)
+    evaluation = evaluation_of(model, batches, *(one.add for one in comparisons), told=told)
     for remark in evaluation.remarks:
         screen.warn(remark)
-    if evaluation.error is None and not model.several:
+    if evaluation.error is None:
         rows = counted(evaluation.n_unlabelled, "row")
         raise InputError(f"{' '.join(data)}: none of the {rows} has a label. Did you mean predict?")
     if screen.wants_json:
         report = {"model": model_path, "data": list(data), **evaluation.report(), **files.report()}
-        names = ("labels", "micro_f1") if model.several else ("label", "error")
-        report["baseline"] = dict(zip(names, evaluation.baseline(counts), strict=True))
+        report["baseline"] = evaluation.baseline_report(counts)
         report["against"] = [comparison.report() for comparison in comparisons]
         screen.json(report | _limit(evaluation, max_error))
     else:
         _show_evaluation(screen, evaluation, counts, files)
-    if isinstance(evaluation, Evaluation):
-        _show_probabilities(screen, model, evaluation)
-        _show_coverage(screen, model, evaluation)
+    _show_probabilities(screen, model, evaluation)
+    _show_coverage(screen, model, evaluation)
     _show_comparisons(screen, evaluation, comparisons)
     return _is_low_enough(screen, evaluation, max_error)
 
 
-def _limit(evaluation: Judged, max_error: float | None) -> dict[str, Any]:
+def _limit(evaluation: ClassCounts, max_error: float | None) -> dict[str, Any]:
     if max_error is None:
         return {}
     low_enough = (evaluation.error or 0.0) <= max_error
     return {"max_error": max_error, "error_is_low_enough": low_enough}
 
 
-def _is_low_enough(screen: Screen, evaluation: Judged, max_error: float | None) -> bool:
+def _is_low_enough(screen: Screen, evaluation: ClassCounts, max_error: float | None) -> bool:
     low_enough: bool = _limit(evaluation, max_error).get("error_is_low_enough", True)
     if not low_enough:
         screen.say(f"The error, {percent(evaluation.error)}, is above {percent(max_error)}.")
@@ -186,8 +169,7 @@ def _judge_recipe(
         screen.json(report | _limit(evaluation, max_error))
     else:
         title = METRICS[metric]
-        of_labels = isinstance(evaluation, LabelEvaluation) and metric == "error"
-        meaning = "rows without exactly their labels, " if of_labels else ""
+        meaning = evaluation.meanings.get(metric, "")
         figure = percent if metric == "error" else decimals
         low, high = found.interval
         screen.show(
@@ -200,54 +182,30 @@ def _judge_recipe(
         screen.show(f"Folds: {', '.join(figure(value) for value in found.values)}.")
         screen.show("All rows, each predicted by the model of the other folds:")
         _show_evaluation(screen, evaluation, None, files)
-        if isinstance(evaluation, LabelEvaluation):
-            errors = label_figures(found.standard_errors or {})
+        if found.standard_errors is not None:
+            errors = label_figures(found.standard_errors)
             screen.show(f"Standard errors over the folds: {errors}.")
     return _is_low_enough(screen, evaluation, max_error)
 
 
 def _show_evaluation(
-    screen: Screen, evaluation: Judged, counts: Sequence[int] | None, files: Files
+    screen: Screen, evaluation: ClassCounts, counts: Sequence[int] | None, files: Files
 ) -> None:
     """Print errors, classes and confusions; the counts are those of the classes in training."""
     warn_of_labels(screen, evaluation)
-    if isinstance(evaluation, LabelEvaluation):
-        screen.show(f"{counted(evaluation.n_rows, 'row')}: {label_figures(evaluation.figures())}.")
-        screen.show(always_sentence(evaluation, counts))
-        screen.pairs(files.decided())
-        screen.table(*label_table(evaluation))
-        return
-    between = interval(evaluation.n_wrong, evaluation.n_rows)
-    screen.show(
-        f"Error {percent(evaluation.error)} (95% interval {between}): {evaluation.n_wrong:,} of "
-        f"{counted(evaluation.n_rows, 'row')} wrong."
-    )
-    label, baseline = evaluation.baseline(counts)
-    screen.show(
-        f"Baseline: always predicting {printable(str(label))} has error {percent(baseline)}."
-    )
-    line, area = f"Accuracy {percent(evaluation.accuracy)}", evaluation.roc_auc
-    if area is not None:
-        line += f", ROC AUC {area:.4f}"
-    balanced = decimals(evaluation.balanced_accuracy)
-    mean_f1 = decimals(evaluation.macro["f1"])
-    screen.show(f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.")
+    for line in evaluation.summary(counts):
+        screen.show(line)
     screen.pairs(files.decided())
-    screen.table(*class_table(evaluation))
-    headings = ["", *(str(label) for label in evaluation.classes)]
-    rows: list[list[Cell]] = [
-        [str(label), *counts]
-        for label, counts in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True)
-    ]
-    if len(rows) <= MOST_IN_TABLE and screen.fits(headings, rows):
-        title = "Confusion table: one line per true class, one column per predicted class"
-        screen.table(headings, rows, title)
+    screen.table(*evaluation.table())
+    confusion = evaluation.confusion_table()
+    if confusion and len(confusion[1]) <= MOST_IN_TABLE and screen.fits(*confusion[:2]):
+        screen.table(*confusion)
     elif evaluation.confusions:
         columns, lines, title = confusion_list(evaluation, MOST_CONFUSIONS)
         screen.table(columns, lines, f"{title} (--json has all)")
 
 
-def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) -> None:
+def _show_probabilities(screen: Screen, model: Model, evaluation: ClassCounts) -> None:
     """Show whether rows of a probability are of the class as often as it says."""
     found = evaluation.reliability
     if found is None or not found.n_rows:
@@ -273,10 +231,10 @@ def _show_probabilities(screen: Screen, model: Model, evaluation: Evaluation) ->
         screen.show(threshold_sentence(model))
 
 
-def _show_coverage(screen: Screen, model: Model, evaluation: Evaluation) -> None:
+def _show_coverage(screen: Screen, model: Model, evaluation: ClassCounts) -> None:
     """Show what abstaining on the least certain rows gains, where the model can say how sure."""
     curve = evaluation.coverage_curve
-    if curve is not None and (model.voted or rows_apart(model) is not None):
+    if curve is not None and says_how_sure(model):
         errors = [percent(curve.error_at(share)) for share in (0.5, 0.9)]
         screen.show(
             f"Of the most certain half of the rows {errors[0]} are wrong, of the most certain 90% "
@@ -285,20 +243,19 @@ def _show_coverage(screen: Screen, model: Model, evaluation: Evaluation) -> None
 
 
 def _show_comparisons(
-    screen: Screen, evaluation: Judged, comparisons: Sequence[Comparison]
+    screen: Screen, evaluation: ClassCounts, comparisons: Sequence[Comparison]
 ) -> None:
     """Show other models on the same rows; an error is a row that is not exactly right."""
     if not comparisons:
         return
     judged: list[tuple[str, Any, str]] = [("this model", evaluation, "")]
     judged += [(c.title, c.evaluation, c.verdict) for c in comparisons]
-    headings = ["", "error", "95% interval", "difference"]
+    headings = ["", "error", "95% interval", "difference", *evaluation.beside_error]
     rows: list[list[Cell]] = [
-        [title, percent(one.error), interval(one.n_wrong, one.n_rows), verdict]
+        [
+            *(title, percent(one.error), one.error_interval, verdict),
+            *map(decimals, one.beside_error.values()),
+        ]
         for title, one, verdict in judged
     ]
-    if isinstance(evaluation, LabelEvaluation):
-        headings.append("micro F1")
-        for row, (_, one, _) in zip(rows, judged, strict=True):
-            row.append(decimals(one.micro["f1"]))
     screen.table(headings, rows, "Comparison on the same rows (p: McNemar's test)")

@@ -18,14 +18,14 @@ from rosenblatt.models.explanation import (
     Explanation,
     contributions,
     decision,
+    decision_report,
     explained_number,
     recorded_provenance,
     rival_of,
 )
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.report.tables import contribution_table
-from rosenblatt.training.examples import winner_leads
-from rosenblatt.wording import UNSURE, Bar, Cell, counted, percent, printable, signed, word_list
+from rosenblatt.wording import UNSURE, Bar, Cell, counted, printable, signed
 
 AROUND = 4  # words on either side of one that says much
 
@@ -60,7 +60,7 @@ def explain(
     second-best class is explained, or over the row's label if that is another one; where a row may
     have several labels, the score of the best one. For a voted model it is the average weights.
     """
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     batch = _row(model, data, row, layout)
     scores, winner = decision(model, batch)
     explained = winner if class_ is None else explained_number(model, class_)
@@ -71,22 +71,8 @@ def explain(
         "data": data,
         "row": row,
         "label": batch.classes[batch.labels[0]] if batch.labels[0] >= 0 else None,
-        "predicted": model.classes[winner],
     }
-    if model.several:
-        document["predicted"] = model.labels[model.has_label(scores)[0]].tolist()
-        document["threshold"] = float(model.thresholds[explained])
-    if model.voted:  # a vote is no sum of terms: they are those of the average
-        scorer = Scorer(model)
-        votes = scorer.scores(batch)
-        document["predicted"] = model.classes[int(scorer.numbers(votes)[0])]
-        document |= _scores(model, votes) | {
-            "vectors_that_vote": model.n_voting,
-            "vote_margin": float(winner_leads(votes)[0]),
-            "average_predicts": model.classes[winner],
-        }
-    else:
-        document |= _scores(model, scores)
+    document |= decision_report(model, batch, scores, winner, explained)
     document |= explanation._asdict()
     provenance = None
     if why:
@@ -97,7 +83,8 @@ def explain(
     if screen.wants_json:
         screen.json(document)
         return
-    _show_decision(screen, model, document, explanation)
+    for line in model.task.decision_lines(document):
+        screen.show(line)
     old = model.table is not None and model.table.numbering.version < TOKENS
     pieces: Pieces = "words" if old else "tokens"
     for column, text in (batch.kept or {}).items():
@@ -154,61 +141,6 @@ def _row(model: Model, data: str, row: int, layout: Layout) -> Batch:
             return batch.block(row - before - 1, row - before)
         before += batch.n_rows
     raise InputError(f"Row {row:,} does not exist; {data} has {counted(before, 'row')}.")
-
-
-def _scores(model: Model, scores: Any) -> dict[str, Any]:
-    """Return the scores under the names that predict gives them, and the probabilities."""
-    labels = [str(label) for label in model.classes]
-    named: dict[str, Any] = {"score": scores[0]}
-    if scores.ndim > 1:
-        named = {"scores": dict(zip(labels, scores[0], strict=True))}
-    if model.has_probabilities:
-        shares = model.probabilities_of(scores)[0]
-        named["probabilities"] = dict(zip(labels, shares, strict=True))
-    return named
-
-
-def _show_decision(
-    screen: Screen, model: Model, document: dict[str, Any], explanation: Explanation
-) -> None:
-    if model.several:
-        _show_labels(screen, document, explanation)
-        return
-    predicted = printable(str(document["predicted"]))
-    two = len(model.classes) == 2
-    what = "score" if two else f"lead over {printable(str(explanation.negative))}"
-    if not two and explanation.positive != document["predicted"]:
-        what = f"{what} of {printable(str(explanation.positive))}"
-    basis = f"{what} {signed(explanation.total)}"
-    if "vote_margin" in document:
-        voters = counted(document["vectors_that_vote"], "weight vector")
-        basis = f"by vote of {voters}, margin {document['vote_margin']:.3f}"
-    line = f"Row {document['row']:,}: {predicted}, {basis}"
-    if "probabilities" in document:
-        line += f", probability {percent(document['probabilities'][str(document['predicted'])])}"
-    label = document["label"]
-    if label is not None:
-        right = label == document["predicted"]
-        line += f". The label is {printable(str(label))}: {'right' if right else 'wrong'}"
-    screen.show(f"{line}.")
-    if "vote_margin" in document:
-        average = printable(str(document["average_predicts"]))
-        screen.show(
-            "A vote is not a sum of contributions. The table is for the average weights, which "
-            f"predict {average}, {what} {signed(explanation.total)}."
-        )
-
-
-def _show_labels(screen: Screen, document: dict[str, Any], explanation: Explanation) -> None:
-    predicted = printable(word_list(map(str, document["predicted"])) or "no label")
-    screen.show(f"Row {document['row']:,}: {predicted}.")
-    if document["label"] is not None:
-        own = printable(word_list(map(str, document["label"])) or "none")
-        screen.show(f"Its labels are {own}.")
-    screen.show(
-        f"The score of {printable(str(explanation.positive))} is {signed(explanation.total)}; it "
-        f"is predicted above {signed(document['threshold'])}."
-    )
 
 
 def _show_text(

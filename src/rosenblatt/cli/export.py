@@ -31,7 +31,7 @@ def export(screen: Screen, model_path: str, output: str, wanted: str | None) -> 
         what = "Standard output" if output == "-" else output
         raise InputError(f"{what} has no ending that tells the format; add --format json or onnx.")
     check_target(output, [model_path])
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     data = to_onnx(model) if format_ == "onnx" else to_json(model).encode()
     with replacing(output) as file:
         file.write(data)

@@ -32,6 +32,7 @@ from rosenblatt.lab.toy_sets import TOY_SETS, toy_set
     "--browser/--no-browser", default=True, show_default=True, help="Open the page in a browser."
 )
 @options.value(
+    "-o",
     "--export FILE",
     type=click.Path(),
     shown="a temporary file",

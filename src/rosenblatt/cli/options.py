@@ -17,6 +17,7 @@ from rosenblatt.data.formats import Format, Layout
 from rosenblatt.errors import Parameter, spelled
 from rosenblatt.parameters import (
     FLAG,
+    GOALS,
     LONGEST_NGRAM,
     METRICS,
     SETTINGS,
@@ -283,6 +284,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "validation": {"default": None, "multiple": False},
     "rule": {"type": click.Choice([*RULES])},
     "memory": {"shown": default_memories()},
+    "goal": {"type": str, "metavar": f"[{'|'.join(GOALS)}]"},  # the tasks that there are know it
     "gamma": {"type": click.FloatRange(0, min_open=True)},
     "max_iter": {"shown": default_passes()},
     "max_bad_share": {"type": click.FloatRange(0, 1)},
@@ -366,26 +368,7 @@ def settings(*names: str, **changes: Any) -> Decorator:
     return group([setting(name, **changes) for name in names])
 
 
-recipe = group(
-    (
-        settings(*RECIPE),
-        *(
-            click.option(
-                *(spelling, "degree"),
-                cls=GroupedOption,
-                group="Columns",
-                flag_value=degree,
-                type=int,
-                default=1,
-                help=f"Add all {words} of features that occur in a row.",
-            )
-            for spelling, degree, words in (
-                ("--pairs", 2, "pairs"),
-                ("--triples", 3, "pairs and triples"),
-            )
-        ),
-    )
-)
+recipe = settings(*RECIPE)
 
 
 def layout(command: Command) -> Command:

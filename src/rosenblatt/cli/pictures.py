@@ -16,15 +16,16 @@ from rosenblatt.data.batch import Batch, join
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.explanation import class_number
+from rosenblatt.models.explanation import of_one_class
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
-from rosenblatt.training.examples import has_one
+from rosenblatt.tasks.label_sets import has_one
 
 Options = dict[str, Any]  # those that were given, by name
 
+ONE_CLASS = frozenset({"class_"})
 PLANE = frozenset({"x", "y", "plane"})
 MOST_NAMES = 5000
 VOTE = "vote"  # a memory of pictures: no single weight vector is left of it
@@ -48,8 +49,9 @@ class Subject:
     test_paths: Sequence[str]
     layout: Layout
     columns: Columns
-    several: bool = False  # whether the picture takes rows with several labels
-    label: str | None = None  # the one that is drawn, where rows have several
+    whole: bool = False  # whether the picture takes a model as it is, whatever it answers
+    label: str | None = None  # that is drawn, where each is a problem of its own
+    against_rest: bool = False  # whether it is drawn against all other classes
 
     @cached_property
     def _stored(self) -> Model | None:
@@ -60,42 +62,33 @@ class Subject:
             head = file.read(9)
         if head[8:9] != b"{" or b"\0" not in head[:8]:  # the length of a header, and the header
             return None
-        return Model.load(self.path, several=True)
+        return Model.load(self.path)
 
     @cached_property
     def model(self) -> Model | None:
         """The model of the file, or of the label that is drawn; None where it holds rows."""
         stored = self._stored
-        if stored is None or not stored.several or self.several:
+        if stored is None or self.whole:
             return stored
-        return stored.of_label(stored.classes[class_number(stored, self._label)])
+        return of_one_class(stored, self.label, self.path)
 
     @property
-    def _label(self) -> str:
-        if self.label is None:
-            what = "The rows of {} have" if self._stored is None else "{} gives a row"
-            raise InputError(
-                f"{what.format(self.path)} any number of labels, and this needs exactly one: choose"
-                f" it with {Parameter('class_')}."
-            )
-        return self.label
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether rows have several labels, of which one is drawn."""
+    def chosen(self) -> bool:
+        """Whether what is drawn is one label of those that the file has."""
         if self._stored is not None:
-            return bool(self._stored.several) and not self.several
-        return self._read.label_sets is not None
+            return self.model is not self._stored
+        return self._read.known is not self._read.classes
 
     @cached_property
     def _read(self) -> FileRows:
         if self.model is not None:
             raise InputError(f"{self.path} is a model; this picture needs a data file.")
-        return read_rows([self.path], self.layout, self.columns, several=True)
+        return read_rows([self.path], self.layout, self.columns)
 
     @cached_property
     def _file_rows(self) -> FileRows:
-        return self._read.of_class(self._label) if self.of_labels else self._read
+        rows = self._read
+        return (rows.of_class if self.against_rest else rows.of_one_class)(self.label)
 
     @cached_property
     def rows(self) -> LabelledMatrix:
@@ -114,18 +107,17 @@ class Subject:
         else:
             trained, files = self._read, Files(self.test_paths, self.layout)
             n_features, classes = trained.rows.n_features, trained.classes
-            known = () if self.of_labels else classes
-            batches = encoded(files, trained.encoding, known, learn=True)
+            batches = encoded(files, trained.encoding, trained.known, learn=True)
         parts = list(batches)
         if not any((batch.labels >= 0).any() for batch in parts):
             raise InputError("The test data have no labels; this picture needs them.")
         rows = join(parts).below(n_features)
         labelled = rows.labels >= 0
         X = matrix_of(rows._replace(data=rows.data.astype(np.float64)).csr(n_features, 0.0))
-        if not self.of_labels:
+        if not self.chosen:
             return LabelledMatrix(X[labelled], rows.label_values()[labelled])
         sides = np.array((self.model or self._file_rows).classes)  # which check the label
-        number = [str(one) for one in classes].index(self._label)
+        number = [str(one) for one in classes].index(str(self.label))
         own = has_one(SetNumbers(classes).sets(rows.classes), rows.labels[labelled], number)
         return LabelledMatrix(X[labelled], sides[own.astype(int)])
 
@@ -212,7 +204,7 @@ def _of_rows(display: Any, subject: Subject, options: Options, own: Options) -> 
 
 
 def _by_passes(display: Any, subject: Subject, options: Options, own: Options) -> Any:
-    if subject.model is not None and subject.of_labels:
+    if subject.model is not None and subject.chosen:
         raise InputError("A model counts the mistakes of a pass for all labels together.")
     if subject.model is not None:
         return display.from_estimator(subject.estimator(options))
@@ -274,10 +266,12 @@ def _reliability(display: Any, subject: Subject, options: Options, own: Options)
     return _judged(display, subject, options, own, calibrate=True)
 
 
+REST = ("boundary", "separability", "mistakes", "angle")  # of one class against all others
+
 KINDS = {
     "boundary": PictureKind(
         "Decision boundary of two classes, with weight vector, margin and bias.",
-        *("BoundaryDisplay", _among_rows, PLANE | LEARNER),
+        *("BoundaryDisplay", _among_rows, PLANE | LEARNER | ONE_CLASS),
     ),
     "regions": PictureKind(
         "Predicted class at every point of the plane, for any number of classes.",
@@ -293,7 +287,7 @@ KINDS = {
     ),
     "separability": PictureKind(
         "Whether two classes are linearly separable, with the rows that prove it.",
-        *("SeparabilityDisplay", _of_rows, PLANE, DATA, NEITHER),
+        *("SeparabilityDisplay", _of_rows, PLANE | ONE_CLASS, DATA, NEITHER),
     ),
     "errors": PictureKind(
         "Training and test error after each pass.",
@@ -305,11 +299,11 @@ KINDS = {
     ),
     "mistakes": PictureKind(
         "Number of mistakes and the bound of the convergence theorem.",
-        *("MistakesDisplay", _of_rows, frozenset({"max_iter"}), DATA, NEITHER),
+        *("MistakesDisplay", _of_rows, ONE_CLASS | {"max_iter"}, DATA, NEITHER),
     ),
     "angle": PictureKind(
         "Angle between the weights and those of the largest margin, after each update.",
-        *("AngleDisplay", _of_rows, frozenset({"max_iter"}), DATA, NEITHER),
+        *("AngleDisplay", _of_rows, ONE_CLASS | {"max_iter"}, DATA, NEITHER),
     ),
     "weights": PictureKind(
         "The largest weights, by feature name.",

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli import options
-from rosenblatt.cli.pictures import KINDS, LEARNER, Options, Subject
+from rosenblatt.cli.pictures import KINDS, LEARNER, REST, Options, Subject
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
 from rosenblatt.data.atomic import check_target
@@ -90,7 +90,8 @@ class PlotCommand(ScreenCommand):
     "--class LABEL",
     "class_",
     shown="the first class, of precision-recall and roc the second",
-    help="Class whose weights or curve are drawn; where rows have several labels, the one to draw.",
+    help="Class whose weights or curve are drawn, or that is set against all others; where rows "
+    "have several labels, the one to draw.",
 )
 @options.value(
     "--width INCHES",
@@ -130,9 +131,14 @@ def plot(
         said = flag(Parameter(named[0]))
         msg = f"{said} has no effect for a model, which stores how its data are read."
         raise click.UsageError(msg)
-    if "class_" in chosen and subject.of_labels:
+    if "class_" in chosen and subject.chosen:
         del chosen["class_"]  # it is what the picture is of
     _check(kind, chosen, of_model=subject.model is not None, test=bool(test))
+    if kind in REST and "class_" in chosen:
+        if subject.model is not None or test:
+            msg = f"--class draws one class of a data file with the picture {kind}, without --test."
+            raise click.UsageError(msg)
+        subject.against_rest = bool(chosen.pop("class_"))
     display = KINDS[kind].picture(subject, chosen)
     write_picture(display, output, width=width, dpi=dpi, title=title)
     screen.wrote(output)

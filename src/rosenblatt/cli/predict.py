@@ -23,13 +23,11 @@ from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import (
     about_rows_apart,
-    conformal_sets,
     judged_apart,
+    promised_sets,
     rows_apart,
-    set_measure,
 )
-from rosenblatt.models.model import Model, Scorer, label_sets
-from rosenblatt.training.examples import winner_leads, winners
+from rosenblatt.models.model import Model, Scorer
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"
@@ -110,7 +108,7 @@ def predict(
     labels, those above their thresholds are printed, separated as in training, else by ";".
     """
     check_target(output, [model_path, *data, *guarantee])
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     if top is not None and error_at_most is not None:
         msg = "--top cannot be used with --error-at-most; --sets prints several labels."
         raise click.UsageError(msg)
@@ -137,7 +135,7 @@ def predict(
             measures, ranking = _measures(model, activations, scores, proba, top)
             columns = _columns(model, activations, measures, ranking, as_json)
             if promise is not None:
-                columns |= promise.columns(model, columns, activations, nested=as_json)
+                columns |= promise.columns(model, activations, nested=as_json)
             for row in batch.bad if prompt else ():
                 screen.warn(row.sentence())
             yield _with_bad_rows(batch, (batch.kept or {}) | columns)
@@ -152,25 +150,23 @@ def predict(
 class Promise(NamedTuple):
     """Above which lead rows are answered, and how far behind a class may be to be in a set."""
 
-    threshold: float | None  # of several labels a score; None: every row is answered
+    threshold: float | None  # or which score of a label; None: every row is answered
     allowance: float | None
 
-    def columns(self, model: Model, given: Columns, scores: Any, *, nested: bool) -> Columns:
-        """Return the labels that can be promised, of those given, and the sets if asked for."""
+    def columns(self, model: Model, scores: Any, *, nested: bool) -> Columns:
+        """Return the answers that can be promised, and the sets if asked for."""
         columns: Columns = {}
-        missing = None if nested else ABSTAINED
-        if self.threshold is not None and model.several:
-            sure = _label_column(model, scores, nested, self.threshold)["labels"]
-            columns["labels"] = [labels or missing for labels in sure]
-        elif self.threshold is not None:
-            pairs = zip(given["label"], winner_leads(scores) > self.threshold, strict=True)
-            columns["label"] = [label if sure else missing for label, sure in pairs]
+        task, joint = model.task, None if nested else model.label_separator
+        if self.threshold is not None:
+            answers, sure = task.sure(model.answers(scores), scores, self.threshold)
+            values = zip(task.values(answers, model.classes, joint), sure.tolist(), strict=True)
+            missing = None if nested else ABSTAINED
+            columns[task.column] = [value if given else missing for value, given in values]
         if self.allowance is not None:
-            measure, several = set_measure(model, scores), bool(model.several)
-            rows = conformal_sets(measure, self.allowance, several=several).tolist()
+            rows = promised_sets(model, scores, self.allowance).tolist()
             sets = [[*compress(model.classes, row)] for row in rows]
-            joint = model.label_separator
-            columns["set"] = sets if nested else [joint.join(map(str, one)) for one in sets]
+            joined = sets if joint is None else [joint.join(map(str, one)) for one in sets]
+            columns["set"] = joined
         return columns
 
 
@@ -197,9 +193,8 @@ def _promise(
         )
     threshold, n_rows = None, len(apart.lead)
     if error is not None:
-        curve = apart.curve()
-        threshold = curve.threshold_for(error)
-        screen.say(curve.sentence(error, n_rows, several=apart.several))
+        threshold = apart.curve().threshold_for(error)
+        screen.say(apart.sentence(error))
     allowance = None if sets is None else apart.allowance(sets)
     if sets is not None and allowance == math.inf:
         least = math.ceil(1 / sets - 1)
@@ -225,21 +220,6 @@ def _measures(
     return measures, np.argsort(best, axis=1, kind="stable")[:, :top]
 
 
-def _label_column(
-    model: Model, activations: NDArray[Any], nested: bool, above: float = -math.inf
-) -> Columns:
-    """Return the label of each row, or its labels above a score, which JSON has as a list."""
-    if not model.several:
-        numbers = winners(activations, positive=model.positive).tolist()
-        names = model.classes if nested else [*map(str, model.classes)]
-        return {"label": [names[number] for number in numbers]}
-    given = model.has_label(activations) & (activations > above)
-    sets = label_sets(model.labels, given).tolist()
-    if nested:
-        return {"labels": [list(one) for one in sets]}
-    return {"labels": [model.label_separator.join(map(str, one)) for one in sets]}
-
-
 def _columns(
     model: Model, activations: NDArray[Any], measures: Measures, ranking: Any, nested: bool
 ) -> Columns:
@@ -254,9 +234,10 @@ def _columns(
             for name, values in measures.items():
                 columns[f"{name}{ending}"] = values[rows, chosen].tolist()
         return columns
-    columns = _label_column(model, activations, nested)
+    task, joint = model.task, None if nested else model.label_separator
+    columns[task.column] = task.values(model.answers(activations), model.classes, joint)
     for name, values in measures.items():
-        if name == "score" and len(labels) == 2 and not model.several:
+        if name == "score" and task.flat:
             columns[name] = values[:, 1].tolist()
         elif nested:
             plural = "scores" if name == "score" else "probabilities"

@@ -41,7 +41,7 @@ def prune(
     learns on; probabilities and a guarantee are left out, since they were of other scores.
     """
     check_target(output, test)
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     found, n_bytes, n_dropped = pruned_to_size(model, max_size)
     errors: list[Any] = [one.evaluate(test, layout=layout).error for one in (model, found) if test]
     found.save(output)
@@ -53,8 +53,7 @@ def prune(
     screen.show(f"Dropped {n_dropped:,} of {model.n_features:,} features, the weakest.")
     if errors:
         before, after = map(percent, errors)
-        what = "Test rows without exactly their labels" if model.several else "Error on test rows"
-        screen.show(f"{what}: {before} before, {after} after.")
+        screen.show(f"{model.task.wrong_rows('test rows')}: {before} before, {after} after.")
     if found.calibration is None and model.calibration is not None:
         screen.show("Probabilities were left out: they were fitted to other scores.")
     if rows_apart(found) is None and rows_apart(model) is not None:

@@ -11,7 +11,7 @@ from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.models.model import Model
-from rosenblatt.wording import percent, printable
+from rosenblatt.wording import printable
 
 
 @click.command(
@@ -19,7 +19,10 @@ from rosenblatt.wording import percent, printable
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @options.value(
-    "-o", "--output FILE", shown="MODEL with the ending .html", help="HTML file to write."
+    "-o",
+    "--output FILE",
+    shown="MODEL with the ending .html",
+    help="File to write; FILE.md is a model card.",
 )
 @options.value("--test DATA", multiple=True, help="Test data to evaluate on (repeatable).")
 @options.value("--title TEXT", shown="MODEL", help="Title of the page.")
@@ -32,15 +35,14 @@ def report(
     title: str | None,
     layout: Layout,
 ) -> None:
-    """Write a report on MODEL as one HTML page.
+    """Write a report on MODEL as one HTML page, or as a model card in Markdown.
 
     The page shows the training data, the passes and the weights; with --test also the error, the
     confusion table and the rows with the worst mistakes. Models of train --record-mistakes add the
     training rows behind each decision, models of train --verdict the proof.
     """
     from rosenblatt.report.findings import findings
-    from rosenblatt.report.page import page
-    from rosenblatt.report.tables import label_figures
+    from rosenblatt.report.page import document as written
 
     if output == "-" and screen.wants_json:
         msg = "--json and the page cannot both go to standard output; name a file with -o."
@@ -49,7 +51,7 @@ def report(
         raise click.UsageError("The model comes from standard input; name the output file with -o.")
     target = output or str(Path(model_path).with_suffix(".html"))
     check_target(target, [model_path, *test])
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     columns = () if model.table is None else model.table.columns
     keep = tuple(column.name for column in columns if column.required)  # what is shown of a row
     told: list[str] = []
@@ -58,12 +60,12 @@ def report(
         rows = model.rows(test, layout=layout, keep=keep, tell=told.append)
     name = title or ("model" if model_path == "-" else Path(model_path).name)
     found = findings(model, name=name, test=rows, test_names=tuple(test), told=told)
-    judged_by = found.evaluation or found.labels
-    error = None if judged_by is None else judged_by.error
+    evaluation = found.evaluation
+    error = None if evaluation is None else evaluation.error
     if test and error is None:
         raise InputError(f"{' '.join(test)}: no row has a label; leave --test out.")
     with replacing(target, "w") as file:
-        file.write(page(found))
+        file.write(written(found, target))
     screen.wrote(target)
     if target == "-":
         return
@@ -72,9 +74,7 @@ def report(
         document = {"model": model_path, "file": target, "bytes": n_bytes, "test_error": error}
         screen.json(document | {"warnings": list(found.warnings)})
         return
-    judged = "" if error is None else f" Test error {percent(error)}."
-    if found.labels is not None:
-        judged = f" Test: {label_figures(found.labels.figures())}."
+    judged = "" if evaluation is None else f" Test{evaluation.headline()}."
     screen.show(f"Report: {printable(target)} ({n_bytes:,} bytes).{judged}")
     for warning in found.warnings:
         screen.warn(warning)

@@ -22,8 +22,6 @@ FLAGS = {  # that are not the name with dashes
     "random_state": "--seed",
 }
 VALUES: dict[tuple[str, object], str] = {  # that are options of their own or words
-    ("degree", 2): "--pairs",
-    ("degree", 3): "--triples",
     ("fit_intercept", False): "--no-intercept",
     ("shuffle", True): "--shuffle every-pass",
     ("shuffle", False): "--shuffle no",
@@ -59,7 +57,7 @@ MEANINGS = {
     "--time-limit": "timeout max-time",
     "--proba": "probabilities probability link predict-proba",
     "--from": "initial-regressor i warm-start resume pretrained",
-    "--pairs": "interactions quadratic q polynomial",
+    "--column-pairs": "pairs interactions quadratic q polynomial",
     "--class-weight": "class-weights balanced scale-pos-weight",
     "--workers": "n-jobs threads thread jobs",
     "train": "fit learn supervised",
@@ -110,5 +108,8 @@ def flag(parameter: Parameter) -> str:
 
 def for_command(verdict: "Verdict") -> "Verdict":
     """Return a verdict with rows counted from 1 and notes that name options of the command."""
-    notes = tuple(spelled(note, flag) for note in verdict.notes)
-    return replace(verdict.counted_from(1), notes=notes)
+    counted = verdict.counted_from(1)
+    notes, others = (
+        tuple(spelled(note, flag) for note in one.notes) for one in (counted, counted.estimates)
+    )
+    return replace(counted, notes=notes, estimates=replace(counted.estimates, notes=others))

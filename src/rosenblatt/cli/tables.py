@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
 from click import style
 
@@ -11,6 +12,7 @@ from rosenblatt.wording import MISSING, Bar, Cell, number, printable
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII_LEVELS = "_.-=+*#@"
+TELLING = 24  # characters of a name that tell it from others, as a rule
 SIDE = 10  # characters that the longest bar takes on either side
 NUMBER = re.compile(r"[+−-]?[0-9][0-9,.]*(e[+-]?[0-9]+)?\s?%?|[–-]")
 GAP = "  "
@@ -67,7 +69,8 @@ def draw_table(
 ) -> str:
     """Return a table as aligned lines; with a width, that of the terminal, coloured and with bars.
 
-    Where the width does not suffice, names and headings are cut, never a number. (What rich would
+    Where the width does not suffice, names and headings are cut, never a number; bars are left out
+    before a name loses what tells it from others. (What rich would
     add to this it could not add to plain text, and its import takes 80 ms.)
 
     >>> print(draw_table(("class", "rows", ""), [("ham", 12, Bar(1, 1)), ("spam", 3, "")]), end="")
@@ -83,13 +86,24 @@ def draw_table(
     ]
     kept = [k for k in range(len(headings)) if any(texts[k]) and (width or not bars[k])]
     if width:
-        _fit([texts[k] for k in kept if not bars[k]], sum(bars), width, "…" if blocks else "~")
+        words = [k for k in kept if not bars[k]]
+        beside = (2 * SIDE + 1 + len(GAP)) * (len(kept) - len(words))
+        if _room(columns := [texts[k] for k in words], width - beside) < TELLING:
+            kept = words
+        _fit(columns, len(kept) - len(words), width, "…" if blocks else "~")
     columns = [_padded(texts[k], flush_right=_is_numeric(texts[k][1:])) for k in kept]
     if width:
         for k, column in zip(kept, columns, strict=True):
             column[0] = style(column[0], underline=True)
             column[1:] = map(_coloured, column[1:], cells[k])
     return "".join(f"{GAP.join(line).rstrip()}\n" for line in zip(*columns, strict=True))
+
+
+def _room(columns: list[list[str]], width: int) -> float:
+    """Return to how many characters the widest names would be cut; inf where nothing is."""
+    names = max((_widest(one) for one in columns if not _is_numeric(one[1:])), default=0)
+    excess = sum(_widest(column) + len(GAP) for column in columns) - len(GAP) - width
+    return names - excess if excess > 0 else inf
 
 
 def _fit(columns: list[list[str]], n_bars: int, width: int, mark: str) -> None:

@@ -67,10 +67,9 @@ def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **give
     as in textbooks; numbers are scaled as train does, or with --no-scale left as they are.
     """
     named = ("label", "label_separator", "ignore", "decimal", "scale")
-    columns, class_ = Columns(**{name: given[name] for name in named}), given["class_"]
-    how = {"fit_intercept": given["fit_intercept"], "several": class_ is not None}
-    rows = read_rows(data, layout, columns, **how)
-    rows = rows if class_ is None else rows.of_class(class_)
+    columns = Columns(**{name: given[name] for name in named})
+    every = read_rows(data, layout, columns, fit_intercept=given["fit_intercept"])
+    rows = every.of_class(given["class_"])
     for note in rows.notes():
         screen.warn(note)
     learner = Learner(

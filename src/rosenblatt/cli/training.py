@@ -22,7 +22,8 @@ from rosenblatt.data.files import Files, Layout
 from rosenblatt.data.formats import PACKINGS, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.continuation import Milestone, learn_files
+from rosenblatt.lazy import installing
+from rosenblatt.models.continuation import Milestone, continuable, learn_files
 from rosenblatt.models.guarantee import guaranteed, rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
@@ -145,7 +146,7 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
     try:
         import distributed  # noqa: F401  # to say how to get it, before anything is begun
     except ModuleNotFoundError:
-        msg = "--engine dask needs Dask; install it with: pip install 'rosenblatt[dask]'"
+        msg = f"--engine dask needs Dask; install it with: {installing('dask')}"
         raise InputError(msg) from None
     for why, names in REFUSED.items():
         for name in names.split():
@@ -209,22 +210,17 @@ def _continued(
     screen: Screen, start: str, data: Sequence[str], layout: Layout, label: str | None
 ) -> Model:
     """Go on with the model of a file, and print how it does; return the new one."""
-    old = Model.load(start, several=True)
-    old.check_weights()
+    old = continuable(start)
     own = None if old.table is None else old.table.label
     if label not in (None, own) and f"column_{label}" != own:  # of a file without a header
         known = "has no column of labels" if own is None else f"learned its labels from '{own}'"
         msg = f"--label {label} does not fit --from: {start} {known}; leave --label out."
         raise InputError(msg)
-    error, wrong = old.training.get("held_out_error"), "Error on"
-    if old.several:
-        figures = old.training.get("held_out_labels")
-        error = None if figures is None else 1.0 - figures["exact_match"]
-        wrong = "Error, the share without exactly their labels, of"
+    error = old.task.held_out_error(old.training)
     if error is not None:
         rows = counted(old.training["held_out_rows"], "held-out row")
         screen.show(f"{printable(start)} had an error of {percent(error)} on {rows}.")
-    screen.show(f"{wrong} new rows, each predicted before it is learned:")
+    screen.show(f"{old.task.error_on('new rows')}, each predicted before it is learned:")
     screen.show(HEADINGS)
 
     def show_milestone(milestone: Milestone) -> None:
@@ -283,7 +279,7 @@ def _model_path(data: Sequence[str], *, force: bool, new: bool) -> str:
     what = "already exists"
     if new:
         try:
-            training = Model.load(path, several=True).training
+            training = Model.load(path).training
         except InputError:
             msg = f"{path} already exists and is not a model; choose another output file with -o."
             raise InputError(msg) from None

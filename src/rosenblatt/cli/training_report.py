@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
-from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, wilson
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
-from rosenblatt.report.tables import interval, label_figures
+from rosenblatt.tasks.evaluation import ClassCounts, wilson
 from rosenblatt.training.history import ENDED_EARLY, REASONS, separability_counts
-from rosenblatt.wording import counted, decimals, number, percent, printable, size_text, word_list
+from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
 
-Judged = Evaluation | LabelEvaluation
 MOST_CLASSES = 8  # that are listed with their counts
 
 OPTIONS = {"max_iter": " (--max-iter)", "time_limit": " (--time-limit)"}  # that set a limit
 
 
 def report(
-    model: Model, path: str, evaluation: Judged | None, verdicts: "Sequence[Verdict]"
+    model: Model, path: str, evaluation: ClassCounts | None, verdicts: "Sequence[Verdict]"
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
     error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
@@ -50,7 +48,7 @@ def show(
     screen: Screen,
     model: Model,
     path: str,
-    evaluation: Judged | None,
+    evaluation: ClassCounts | None,
     test: Sequence[str],
     verdicts: "Sequence[Verdict]",
     *,
@@ -68,7 +66,7 @@ def show(
     source = printable(training["files"][0]) if n_files == 1 else counted(n_files, "file")
     screen.show(
         f"{source}: {counted(training['n_rows'], 'row')}, {counted(model.n_features, 'feature')}, "
-        f"{counted(len(model.classes), model.noun)}"
+        f"{counted(len(model.classes), model.task.noun)}"
         f"{_listed_classes(model)}."
     )
     read_as = training.get("read_as", ())
@@ -81,7 +79,9 @@ def show(
     screen.show(f"{title[0].upper()}{title[1:]}: {_passes(model, title)}.")
     if verbose:
         _show_course(screen, model)
-    _show_verdict(screen, model, verdicts, getattr(evaluation, "error", None))
+    linear = not model.is_kernel
+    if linear:
+        _show_verdict(screen, model, verdicts, getattr(evaluation, "error", None))
     _show_guarantee(screen, model)
     # The file, and what to do with it
     _show_file(screen, path)
@@ -93,7 +93,7 @@ def show(
         f"weights {target}": "show the most important features",
         f"predict {target} NEW{kind}": "predict the labels of new data",
     }
-    if model.is_kernel:
+    if not linear:
         del steps[f"weights {target}"]
     lines = [f"rosenblatt {command}   {what}" for command, what in steps.items()]
     screen.show("\nNext: " + "\n      ".join(lines))
@@ -104,7 +104,7 @@ def show_continued(
     model: Model,
     path: str,
     start: str,
-    evaluation: Judged | None,
+    evaluation: ClassCounts | None,
     test: Sequence[str],
 ) -> None:
     """Print what became of a model that went on learning."""
@@ -168,7 +168,7 @@ def _show_verdict(
         screen.show(str(for_command(verdict)))
     errors = model.training["held_out_error"], error
     counts = separability_counts(model.n_features, model.training["n_rows"], *errors)
-    if verdicts or model.is_kernel or not counts:
+    if verdicts or not counts:
         return
     if model.outcome["stop_reason"] == "converged" or model.training.get("refit_converged"):
         screen.show("Verdict: the training rows are separable; the last weights prove it.")
@@ -240,30 +240,13 @@ def _show_course(screen: Screen, model: Model) -> None:
 
 
 def _show_errors(
-    screen: Screen, model: Model, evaluation: Judged | None, test: Sequence[str]
+    screen: Screen, model: Model, evaluation: ClassCounts | None, test: Sequence[str]
 ) -> None:
     counts, training = model.training["class_counts"], model.training
     few = " (there are too few)" if model.options.get("early_stopping") else ""
-    if model.several:
-        figures = training.get("held_out_labels")
-        if figures is None:
-            screen.show(f"No rows were held out{few}, so all thresholds are 0.")
-        else:
-            rows = counted(figures["rows"], "held-out row")
-            screen.show(f"On {rows}{_held_out_by(model)}: {label_figures(figures)}.")
-            _show_judge(screen, model)
-        if evaluation is not None:
-            _show_test_error(screen, evaluation, test, counts)
-        return
-    guess = max(range(len(counts)), key=counts.__getitem__)
-    guessing = f"always {printable(str(model.classes[guess]))}"
-    error = training["held_out_error"]
-    if error is not None:
-        share, n_rows = 1.0 - counts[guess] / sum(counts), training["held_out_rows"]
-        screen.show(
-            f"Error on {counted(n_rows, 'held-out row')}{_held_out_by(model)}: {percent(error)}, "
-            f"95% interval {interval(round(error * n_rows), n_rows)} ({guessing}: {percent(share)})"
-        )
+    line = model.task.held_out_line(training, model.classes, _held_out_by(model))
+    if line is not None:
+        screen.show(line)
         _show_judge(screen, model)
         if training.get("threshold"):
             _show_threshold(screen, model, training["threshold"])
@@ -272,10 +255,10 @@ def _show_errors(
                 f"  Probabilities: the bias moved by {-training['bias_moved']:.4g}, so that a "
                 f"score above 0 means that {printable(str(model.classes[1]))} is more probable."
             )
+    elif missing := model.task.nothing_held_out(few, tested=evaluation is not None):
+        screen.show(missing)
     if evaluation is not None:
         _show_test_error(screen, evaluation, test, counts)
-    if error is None and evaluation is None:
-        screen.show(f"No rows were held out{few}, so the error on new data is unknown.")
 
 
 def _held_out_by(model: Model) -> str:
@@ -290,7 +273,7 @@ def _show_judge(screen: Screen, model: Model) -> None:
     """Say whose error on held-out rows that is, what these chose, and who learned from them."""
     training, others = model.training, counted(model.outcome["n_learned"], "row")
     n_folds = (training.get("held_out_by") or {}).get("folds")
-    chosen = ["the thresholds"] * bool(model.several)
+    chosen = [*model.task.held_out_chose]
     chosen += ["the bias"] * bool(training.get("threshold") or training.get("bias_moved"))
     judge = f"a training on the other {others}"
     if n_folds:
@@ -303,7 +286,8 @@ def _show_judge(screen: Screen, model: Model) -> None:
     if chosen:
         line += f"; these rows chose {word_list(chosen)}, so new data may do worse"
     if training.get("refit"):
-        line += f". The model then learned from all {counted(training['n_rows'], 'row')}"
+        made = counted(training["refit_passes"], "pass")
+        line += f". The model then learned from all {counted(training['n_rows'], 'row')} in {made}"
     screen.show(f"{line}.")
 
 
@@ -317,7 +301,7 @@ def _show_threshold(screen: Screen, model: Model, threshold: dict[str, Any]) -> 
     )
 
 
-def warn_of_labels(screen: Screen, evaluation: Judged) -> None:
+def warn_of_labels(screen: Screen, evaluation: ClassCounts) -> None:
     """Tell of rows without a label and of labels that the model does not know."""
     if evaluation.n_unlabelled:
         screen.warn(f"{counted(evaluation.n_unlabelled, 'row')} without a label skipped.")
@@ -327,29 +311,12 @@ def warn_of_labels(screen: Screen, evaluation: Judged) -> None:
         screen.warn(f"{n} with labels unknown to the model count as wrong: {word_list(names)}.")
 
 
-def always_sentence(evaluation: LabelEvaluation, counts: Sequence[int] | None) -> str:
-    """Return what the labels that are most frequent in training would reach on every row."""
-    labels, f1 = evaluation.baseline(counts)
-    listed = printable(word_list(map(str, labels)))
-    return f"Baseline: always predicting {listed} has micro F1 {decimals(f1)}."
-
-
 def _show_test_error(
-    screen: Screen, evaluation: Judged, test: Sequence[str], counts: Sequence[int] | None
+    screen: Screen, evaluation: ClassCounts, test: Sequence[str], counts: Sequence[int] | None
 ) -> None:
     """Tell of odd rows and labels, and print the error on test files and the baseline."""
     for remark in evaluation.remarks:
         screen.warn(remark)
     warn_of_labels(screen, evaluation)
-    if isinstance(evaluation, LabelEvaluation):
-        what = f"On {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-        screen.show(f"{what}{label_figures(evaluation.figures())}.")
-        screen.show(f"  {always_sentence(evaluation, counts)}")
-    elif evaluation.error is not None:
-        label, baseline = evaluation.baseline(counts)
-        between = interval(evaluation.n_wrong, evaluation.n_rows)
-        screen.show(
-            f"Error on {counted(evaluation.n_rows, 'row')} of {printable(' '.join(test))}: "
-            f"{percent(evaluation.error)}, 95% interval {between} "
-            f"(always {printable(str(label))}: {percent(baseline)})"
-        )
+    for line in evaluation.test_summary(printable(" ".join(test)), counts):
+        screen.show(line)

@@ -38,7 +38,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     --all prints tab-separated lines: class, feature, name, weight. Models of second-order rules
     know how sure each weight is: ± is its standard deviation, 1 before training.
     """
-    model = Model.load(model_path, several=True)
+    model = Model.load(model_path)
     chosen = None if class_ is None else class_number(model, class_)
     if everything:
         _write_all(screen, model, chosen)
@@ -60,7 +60,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
         )
         return
     screen.show(
-        f"{model.learner}: {counted(len(model.classes), model.noun)}, "
+        f"{model.learner}: {counted(len(model.classes), model.task.noun)}, "
         f"{counted(model.n_features, 'feature')}."
     )
     if n_vectors is not None:
@@ -74,13 +74,14 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
             "they are ranked by weight × standard deviation."
         )
     if len(rankings) > MOST_TABLES:
-        screen.table(*ranking_list(rankings, IN_LINE, model.noun))
-        screen.say(f"\nUse --class LABEL to show the weights of one {model.noun}.")
+        noun = model.task.noun
+        screen.table(*ranking_list(rankings, IN_LINE, noun, by_effect=misleads))
+        screen.say(f"\nUse --class LABEL to show the weights of one {noun}.")
     else:
         if model.variance is not None:
             screen.show(UNSURE)
         for ranking in rankings:
-            screen.heading(bias_sentence(ranking, model.noun))
+            screen.heading(bias_sentence(ranking, model.task.noun))
             for table in weight_tables(ranking, by_effect=misleads):
                 screen.table(*table)
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, indicator_part, join, joined_rows, running_sums, successive
-from rosenblatt.errors import InputError, Parameter
+from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import pair_hash
 
 AT_A_TIME = 1 << 20  # conjunctions in one block of rows: 140 MB while a block is sorted
 MOST_IN_A_ROW = 1 << 24
 MOST_TOGETHER = 1 << 23  # that are handed on: 100 MB
-MOST_VALUES = 1 << 30  # of all rows, which are kept in files while they are learned from
+MOST_VALUES = 1 << 30  # of all rows
 
 
 class KnownConjunctions(NamedTuple):
@@ -262,9 +262,8 @@ class ConjunctionCollector:
         if self._n_values > MOST_VALUES:
             raise InputError(
                 f"All {'triples' if self._degree == 3 else 'pairs'} of features of these rows are"
-                f" more than {MOST_VALUES:,} values, {MOST_VALUES * 12 >> 30} GB. Take the pairs of"
-                f" columns that help, {Parameter('column_pairs', 36)}, or fewer columns, "
-                f"{Parameter('ignore')}."
+                f" more than {MOST_VALUES:,} values, {MOST_VALUES * 12 >> 30} GB. Choose fewer"
+                f" features, or pairs of columns: Classifier(column_pairs=36)."
             )
         tables = self.tables
         if tables is None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, running_sums, unfamiliar
-from rosenblatt.data.conjunctions import ColumnPairs, ConjunctionCollector
+from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     RowUse,
@@ -23,7 +23,7 @@ from rosenblatt.data.encoding import (
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns, InputColumn
-from rosenblatt.data.encoding.kinds import column_names, merged_notes
+from rosenblatt.data.encoding.kinds import NOT_NUMBERS, column_names, merged_notes
 from rosenblatt.data.encoding.label_column import (
     LabelledSample,
     check_quantity,
@@ -61,7 +61,6 @@ Found = TypeVar("Found")
 Item = TypeVar("Item")
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 
-MOST_CONJUNCTIONS = 1 << 20  # that are kept with their names
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 MOST_HELD = 256 << 20  # bytes of terms and tables; more are read a second time
@@ -236,7 +235,7 @@ class Decisions:
                 f"{word_list(names, NAMES_SHOWN)}: {clause(reason, len(names))}"
                 for reason, names in reasons.items()
             ]
-            said = reasons.keys() <= {"as you said", "as in training"}
+            said = reasons.keys() <= {"as you said", "as in training", NOT_NUMBERS}
             lines.append(("left out", Sentence("; ".join(groups), "" if said else KEPT_BY)))
         return lines
 
@@ -427,7 +426,8 @@ class TrainingFiles:
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start; the encoding begins anew."""
-        batches = self._read() if self.columns.degree == 1 else self._conjoined()
+        is_svmlight = self.files.format is Format.SVMLIGHT
+        batches = self.files.counted(self._svmlight() if is_svmlight else self._tables())
         return batches if self.validation is None else self._validated(batches, self.validation)
 
     def _validated(self, batches: Iterator[Batch], files: Files) -> Iterator[Batch]:
@@ -458,36 +458,6 @@ class TrainingFiles:
             yield rows._replace(groups=groups, bytes_read=n_bytes)
         if not n_rows:
             raise InputError(Sentence(f"{Parameter('validation')}: the file has no rows."))
-
-    def _read(self) -> Iterator[Batch]:
-        is_svmlight = self.files.format is Format.SVMLIGHT
-        return self.files.counted(self._svmlight() if is_svmlight else self._tables())
-
-    def _conjoined(self) -> Iterator[Batch]:
-        """Read the files three times: for the features, for what occurs together, and the rows."""
-        degree = self.columns.degree
-        if not self.rereadable:
-            named = Parameter("degree", degree)
-            raise InputError(f"{named} reads the data more than once: give files.")
-        if not isinstance(self.encoding, ConjoinedEncoding):
-            for _ in self._read():
-                pass
-            if self.encoding is None:
-                return
-            inner = self.encoding.inner
-            if isinstance(inner, TableEncoding):
-                inner.freeze()
-            occurring = ConjunctionCollector(inner.n_features, degree, MOST_CONJUNCTIONS)
-            for batch in self._again(inner):
-                occurring.add(batch)
-            self.encoding = ConjoinedEncoding(inner, degree, occurring.numbering())
-        for batch in self._again(self.encoding.inner):
-            yield from self.encoding.expanded(batch)
-
-    def _again(self, encoding: SvmlightEncoding | TableEncoding) -> Iterator[Batch]:
-        """Read the files once more, as an encoding that has learned them knows their features."""
-        use = RowUse(learn=True, bad_rows=self.files.bad_rows)
-        return self.files.counted(_encoded(self.files, encoding, Classes(), use))
 
     def found_rows(self, numbers: Collection[int]) -> Iterator[FoundRow]:
         """Read the files once more; yield rows by their numbers, in the order of the files."""

@@ -177,8 +177,8 @@ def _by_lines(head: bytes, file: str) -> Format:
     # Between bars stand features, with values or several to a part, not the fields of a table
     valued = any(re.search(rb"[^\s|:]:[-+]?[0-9.]+(?:\s|$)", line) for line in sample)
     alone = {line.count(b"|") for line in sample} == {1}
-    several = alone and any(len(line.partition(b"|")[2].split()) > 1 for line in sample)
-    if (valued or several) and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)):
+    listed = alone and any(len(line.partition(b"|")[2].split()) > 1 for line in sample)
+    if (valued or listed) and all(map(VOWPAL_WABBIT_LINE.fullmatch, sample)):
         raise InputError(
             f"{file} looks like text for Vowpal Wabbit, which is not read; write it as svmlight or"
             f" CSV. If it is something else, name it with {Parameter('format')}."

@@ -15,7 +15,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.wording import composed
 
 Label = int | float | str
-LabelSet = tuple[str, ...]  # the labels of a row that may have several, sorted
+LabelSet = tuple[str, ...]  # any number of labels of a row, sorted
 
 MOST_CLASSES = 1 << 20  # what a table of classes may grow to, so that memory stays bounded
 LONGEST_LABEL = 1000  # bytes

@@ -27,7 +27,7 @@ ARRAYS = {  # of rows, as they are kept in files
     "groups": np.uint64,
 }
 NO_VALUES = np.empty(0, np.int32)
-PIECES = 16  # of a block at least, so that blocks of later passes mix rows from several places
+PIECES = 16  # of a block at least, so that blocks of later passes mix rows from far apart
 
 
 Keep = Callable[[Batch], bool]  # takes rows, and returns whether blocks need not hold them

@@ -13,7 +13,7 @@ from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.validation import DTYPES
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows, canonical, place_of, stored_values
-from rosenblatt.training.examples import numbers_of
+from rosenblatt.tasks.leads import numbers_of
 
 if TYPE_CHECKING:
     from distributed import Client

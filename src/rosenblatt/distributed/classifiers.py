@@ -42,6 +42,7 @@ from rosenblatt.estimators.linear import (
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
 from rosenblatt.estimators.storage import save
 from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.lazy import installing
 from rosenblatt.models.file import Source
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters, one_of, optional
@@ -250,7 +251,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
 
             return default_client(self.client)
         except ModuleNotFoundError as error:
-            msg = "Training on a cluster needs Dask: pip install 'rosenblatt[dask]'"
+            msg = f"Training on a cluster needs Dask: {installing('dask')}"
             raise ModuleNotFoundError(msg, name=error.name) from None
         except ValueError:
             raise InputError(

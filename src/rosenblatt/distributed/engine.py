@@ -17,7 +17,7 @@ from distributed import Client, Future, KilledWorker
 from distributed.comm import CommClosedError
 
 from rosenblatt.distributed.mixing import (
-    Lesson,
+    EpochSettings,
     Share,
     Start,
     add_shares,
@@ -70,14 +70,14 @@ class DaskEngine:
         self.n_held_out = sum(fact.n_held_out for fact in self.facts)
         self.sparse = self.facts[0].sparse
 
-    def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
+    def epoch(self, start: Start, epoch: int, settings: EpochSettings) -> Share:
         """Return the sum of what all shards do in an epoch."""
 
         def add(shares: Sequence[Future]) -> Future:
             return self._client.submit(add_shares, list(shares), pure=False)
 
         def attempt() -> Share:
-            shares = self.on_shards(run_epoch, start, epoch=epoch, lesson=lesson)
+            shares = self.on_shards(run_epoch, start, epoch=epoch, settings=settings)
             self._watch_shares(shares, epoch)
             share: Share = tree(shares, add).result()
             return share

@@ -34,7 +34,8 @@ from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes
 from rosenblatt.distributed.shards import ClusterRows, RowPart, Survey, homes_of
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.training.examples import ranks_of, sorted_classes
+from rosenblatt.tasks.labels_met import sorted_classes
+from rosenblatt.tasks.leads import ranks_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -184,9 +185,6 @@ def _template(files: Files, columns: Columns) -> Template:
     """Return how all the files are read, judged by the first rows of the first one."""
     if not files.rereadable:
         msg = "Workers read the data themselves: give files that all of them find, not '-'."
-        raise InputError(msg)
-    if columns.degree != 1:
-        msg = "Pairs and triples of features are found in one process only: train without Dask."
         raise InputError(msg)
     svmlight = files.format is Format.SVMLIGHT
     tables = files.tables(said=columns.names())

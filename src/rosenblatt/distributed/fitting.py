@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.files import Columns, Layout
 from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.files import ClusterFiles, read_files
-from rosenblatt.distributed.mixing import Lesson, Mixing, Start, fit_shards
+from rosenblatt.distributed.mixing import EpochSettings, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_shards
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
@@ -21,12 +21,12 @@ from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.rules import RULES
+from rosenblatt.tasks.leads import class_numbers
 from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.verdict import Verdict
 from rosenblatt.theory.widest_margin import squared_radius
-from rosenblatt.training.examples import class_numbers
 from rosenblatt.training.history import Observer, Outcome, PassRecord, ProgressBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
@@ -145,7 +145,7 @@ def fit_cluster(
             state,
             engine,
             plan,
-            Lesson(plan.rule, plan.zero, plan.shuffle, seed, learner.averaged, run.mixing),
+            EpochSettings(plan.rule, plan.zero, plan.shuffle, seed, learner.averaged, run.mixing),
             observers if bar is None else [*observers, bar],
             progress=course,
             watch=None if point is None else point.writer(run.checkpoint_seconds),

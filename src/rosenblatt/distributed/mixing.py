@@ -23,6 +23,7 @@ from scipy import sparse
 from rosenblatt.distributed.shards import Shard, bounds, deal_rows, make_shard
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.rules import Rule
+from rosenblatt.tasks import CLASSES, task_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import PartResult, Plan, Progress, Shuffle, together, train
@@ -69,7 +70,7 @@ def fixed(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-class Lesson(NamedTuple):
+class EpochSettings(NamedTuple):
     """The instructions of every shard: how to step, in which order, what to report."""
 
     rule: Rule
@@ -110,7 +111,7 @@ class Start(NamedTuple):
     @classmethod
     def deciding(cls, state: State) -> "Start":
         """Return the weights that predict: the average where one is kept."""
-        return cls.of(State(state.average(), None, state.n_classes, 0, state.by_feature))
+        return cls.of(State(state.average(), None, state.task, 0, state.by_feature))
 
     def state(self, *, averaged: bool = False) -> State:
         """Return a new state that is free to be changed, with a ledger that begins with it."""
@@ -119,7 +120,8 @@ class Start(NamedTuple):
         if averaged:
             ledger = weights * 0.0 if self.ledger is None else whole(self.ledger, self.shape)
         variance = None if self.variance is None else self.variance.copy()
-        return State(weights, ledger, self.n_classes, self.seen, self.by_feature, variance)
+        task = task_of(CLASSES, self.n_classes)
+        return State(weights, ledger, task, self.seen, self.by_feature, variance)
 
 
 class Share(NamedTuple):
@@ -144,11 +146,11 @@ class Share(NamedTuple):
         )
 
 
-def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
+def run_epoch(shard: Shard, start: Start, epoch: int, settings: EpochSettings) -> Share:
     """Return what one pass over a shard from these weights does; nothing given is changed."""
-    state = start.state(averaged=lesson.averaged)
-    order = shard.order(lesson.shuffle, lesson.seed, epoch)
-    counts = run_pass(state, shard.examples, order, lesson.rule, lesson.zero)
+    state = start.state(averaged=settings.averaged)
+    order = shard.order(settings.shuffle, settings.seed, epoch)
+    counts = run_pass(state, shard.examples, order, settings.rule, settings.zero)
     n_rows, ledger = len(order), state.ledger
     if start.alone:
         kept, sure = (
@@ -162,7 +164,7 @@ def run_epoch(shard: Shard, start: Start, epoch: int, lesson: Lesson) -> Share:
         precision = 1.0 / state.variance
         evidence = compact(precision - 1.0 / start.variance)
         return Share(counts, n_rows, 1.0, compact(precision * change), excess, evidence)
-    weight = 1.0 if lesson.mixing == "uniform" else float(counts.mistakes)
+    weight = 1.0 if settings.mixing == "uniform" else float(counts.mistakes)
     return Share(counts, n_rows, weight, compact(change) * weight, excess)
 
 
@@ -228,7 +230,7 @@ class Engine(Protocol):
     n_rows: int  # that are learned from in an epoch
     n_held_out: int
 
-    def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
+    def epoch(self, start: Start, epoch: int, settings: EpochSettings) -> Share:
         """Return the sum of what all shards do in an epoch, counted from 1."""
 
     def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
@@ -243,9 +245,11 @@ class MixedTraining:
     never a shard's own weights.
     """
 
-    def __init__(self, state: State, engine: Engine, lesson: Lesson, n_done: int = 0) -> None:
-        self.supply, self.generator = self, np.random.default_rng(lesson.seed)
-        self._state, self._engine, self._lesson = state, engine, lesson
+    def __init__(
+        self, state: State, engine: Engine, settings: EpochSettings, n_done: int = 0
+    ) -> None:
+        self.supply, self.generator = self, np.random.default_rng(settings.seed)
+        self._state, self._engine, self._settings = state, engine, settings
         self.snapshot, self.restore = state.snapshot, state.restore
         self._epoch, self._alone = n_done, engine.n_shards == 1
         self.n_rows, self.n_held_out = engine.n_rows, engine.n_held_out
@@ -257,21 +261,21 @@ class MixedTraining:
 
     def learn(self, part: int) -> PartResult:
         """Change the state to the mixture of what the shards make of it."""
-        share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._lesson)
+        share = self._engine.epoch(Start.of(self._state, alone=self._alone), part, self._settings)
         mix(self._state, share, alone=self._alone)
         return PartResult(share.counts, share.n_rows)
 
     def finish_pass(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64."""
-        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._lesson.rule)
+        self._state.check_finite(counts.loss, EVERYTHING, f"in epoch {pass_}", self._settings.rule)
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
-        return self._engine.wrong(Start.of(self._state), self._lesson.zero, held_out=False)
+        return self._engine.wrong(Start.of(self._state), self._settings.zero, held_out=False)
 
     def held_out_mistakes(self) -> int:
         """Count the held-out rows that the weights to be returned misclassify."""
-        zero = self._lesson.zero or -1  # at test time a zero activation has to predict something
+        zero = self._settings.zero or -1  # at test time a zero activation has to predict something
         return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
 
 
@@ -279,7 +283,7 @@ def fit_shards(
     state: State,
     engine: Engine,
     plan: Plan,
-    lesson: Lesson,
+    settings: EpochSettings,
     observers: Sequence[Observer] = (),
     *,
     progress: Progress | None = None,
@@ -290,7 +294,7 @@ def fit_shards(
     ``watch`` is called after every epoch with the state and the progress.
     """
     progress = Progress() if progress is None else progress
-    training = MixedTraining(state, engine, lesson, len(progress.history))
+    training = MixedTraining(state, engine, settings, len(progress.history))
     watched = None if watch is None else lambda progress: watch(state, progress)
     return train(training, plan, observers, watch=watched, progress=progress)
 
@@ -304,9 +308,11 @@ class VirtualShards:
         self.n_rows = sum(len(shard.learning) for shard in shards)
         self.n_held_out = sum(len(shard.held_out) for shard in shards)
 
-    def epoch(self, start: Start, epoch: int, lesson: Lesson) -> Share:
+    def epoch(self, start: Start, epoch: int, settings: EpochSettings) -> Share:
         """Return the sum of what all shards do in an epoch."""
-        return tree([run_epoch(shard, start, epoch, lesson) for shard in self._shards], add_shares)
+        return tree(
+            [run_epoch(shard, start, epoch, settings) for shard in self._shards], add_shares
+        )
 
     def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
@@ -350,5 +356,5 @@ def simulate(
     state.arrange_for(examples.rows)
     fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0
     shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)
-    lesson = Lesson(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
-    return state, fit_shards(state, VirtualShards(shards), plan, lesson, observers)
+    settings = EpochSettings(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
+    return state, fit_shards(state, VirtualShards(shards), plan, settings, observers)

@@ -13,14 +13,8 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_arrays, take
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
-from rosenblatt.training.examples import (
-    Examples,
-    class_numbers,
-    held_out_mask,
-    shuffled,
-    targets_of,
-    words_of_a_pass,
-)
+from rosenblatt.tasks.leads import class_numbers, targets_of
+from rosenblatt.training.examples import Examples, held_out_mask, shuffled, words_of_a_pass
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.wording import word_list
 
@@ -252,9 +246,9 @@ def unlike_shards(
     if len(skewed):
         told = word_list([f"shard {k} ({_shares(counts[k], classes)})" for k in skewed], NAMED)
         return Sentence(f"The labels are grouped: {told} differ from the others: ", cure)
-    several = (counts >= EXPECTED).sum(axis=1) > 1
+    mixed = (counts >= EXPECTED).sum(axis=1) > 1
     runs = np.array([fact.n_runs for fact in facts])
-    grouped = np.flatnonzero(several & (runs == np.count_nonzero(counts, axis=1)))
+    grouped = np.flatnonzero(mixed & (runs == np.count_nonzero(counts, axis=1)))
     if in_order and len(grouped):
         told = word_list([f"shard {k}" for k in grouped], NAMED)
         return Sentence(

@@ -44,7 +44,8 @@ from rosenblatt.models.learner import Learner, check_online, generator_from, pla
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters
 from rosenblatt.rules import Interval
-from rosenblatt.training.examples import Examples, distinct, encode, winners
+from rosenblatt.tasks.leads import winners
+from rosenblatt.training.examples import Examples, distinct, encode
 from rosenblatt.training.history import (
     RAISE_MAX_ITER,
     Observer,

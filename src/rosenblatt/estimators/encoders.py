@@ -46,7 +46,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
                     "TableEncoder takes several."
                 )
             settings["text"] = columns
-        encoding = TableEncoding.from_sample(tables[0], **settings, has_label=False)
+        encoding = TableEncoding.from_sample(tables[0], **settings, labelled=False)
         for table in tables:
             encoding.learn(encoding.prepare(table))
         if encoding.reads_twice:

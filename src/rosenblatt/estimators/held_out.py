@@ -13,10 +13,10 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join, matrix_of
-from rosenblatt.models.calibration import fit_calibration
 from rosenblatt.models.learner import generator_from
 from rosenblatt.models.model import Model
 from rosenblatt.models.search import splits
+from rosenblatt.tasks.calibration import fit_calibration
 from rosenblatt.training.examples import Examples, held_out_groups, known_numbers
 
 N_FOLDS = 5

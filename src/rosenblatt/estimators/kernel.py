@@ -30,7 +30,8 @@ from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.model import KernelMachine, Model, record_of
 from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
 from rosenblatt.rules import Interval, additive_rules
-from rosenblatt.training.examples import Examples, numbers_of
+from rosenblatt.tasks.leads import numbers_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import KERNEL_CURE, Observer, Outcome
 from rosenblatt.training.kernel import KernelTraining
 

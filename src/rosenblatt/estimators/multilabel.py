@@ -9,20 +9,22 @@ from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt.errors import InputError, warn_caller
+from rosenblatt.errors import InputError, Parameter, warn_caller
 from rosenblatt.estimators.base import Trained
 from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimator_class
 from rosenblatt.estimators.held_out import scores_apart
-from rosenblatt.estimators.linear import RULE_PARAMETERS, RuleClassifier
-from rosenblatt.estimators.validation import check_rows, check_sample_weight
+from rosenblatt.estimators.linear import RULE_PARAMETERS, AveragedPerceptron, RuleClassifier
+from rosenblatt.estimators.validation import check_classes, check_rows, check_sample_weight
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.held_out import label_arrays
-from rosenblatt.models.label_thresholds import above
-from rosenblatt.models.learner import MANY, Learner, several_labels
+from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.training.examples import Examples, has_label, permute
+from rosenblatt.models.search import EncodedRows
+from rosenblatt.tasks.calibration import Calibration
+from rosenblatt.tasks.label_sets import has_label, label_arrays, several_labels
+from rosenblatt.tasks.label_thresholds import above
+from rosenblatt.tasks.task import MANY
+from rosenblatt.training.examples import Examples, class_weights, encode, permute
 
 ONE_COLUMN = (  # begins as scikit-learn's own warning
     "A column-vector y was passed when a 1d array was expected: an array of one column is one label"
@@ -297,7 +299,7 @@ class MultilabelClassifier(RuleClassifier):
             raise several_labels("class_weight")
         if self.calibrate not in (False, True, "sigmoid"):
             raise several_labels(f"calibrate={self.calibrate!r}")
-        return learner.of_labels(self.goal)
+        return learner.of_task(self.goal)
 
     def _restore(self, model: Model) -> None:
         super()._restore(model)
@@ -340,3 +342,27 @@ class MultilabelClassifier(RuleClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def usual_learner(y: Any, goal: str | None) -> Learner:
+    """Return the learner that is usual for labels of this form."""
+    if has_several(y):
+        return Learner(MultilabelClassifier.rule).of_task(goal or MultilabelClassifier.goal)
+    if goal is not None:
+        raise InputError(f"{Parameter('goal', goal)} is for rows with several labels.")
+    return Learner()
+
+
+def encoded_rows(X: Any, y: Any, class_weight: Any) -> EncodedRows:
+    """Return the rows of arrays with their labels, of which there may be several a row."""
+    if has_several(y):
+        classes, numbers, sets = label_rows(y)
+        rows, _ = check_rows(MultilabelClassifier(), X, np.zeros(len(numbers), np.int8), reset=True)
+        check_classes(classes, len(numbers), None, fewest=1)
+        return EncodedRows(Examples(rows, numbers, sets=sets), numbers, len(classes))
+    rows, labels = check_rows(AveragedPerceptron(), X, y, reset=True)
+    classes, numbers = np.unique(labels, return_inverse=True)
+    check_classes(classes, len(labels), None)
+    weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
+    weight = None if weights is None else weights[numbers]
+    return EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))

@@ -70,7 +70,7 @@ def explain(fitted: Any, x: Any, label: Any = None, against: Any = None) -> Expl
     ([('feature 0', 3.0), ('feature 1', 2.0)], -4.0, 1.0)
     """
     if isinstance(fitted, str | PathLike):
-        fitted = Model.load(fspath(fitted), several=True)
+        fitted = Model.load(fspath(fitted))
     fitted = pipeline_model(fitted) if isinstance(fitted, Pipeline) else fitted
     return explain_model(fitted, x, label, against)
 

@@ -1,4 +1,4 @@
-"""A fast path for one row at a time, by ``OnlineLearner`` on the weights of an estimator.
+"""A fast path for one row at a time, on the weights of an estimator.
 
 A row of a known form is written to a buffer and learned from or decided in a few microseconds. All
 others take the general path, which also raises the errors: a row of another length, with a NaN,
@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.single_rows import MISTAKE
-from rosenblatt.models.feature_spaces import ArrayFeatures, FeatureSpace
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.online import OnlineLearner
+from rosenblatt.models.online_weights import FIRST_ROOM, row_learner
 from rosenblatt.training.online import RowLearner
 
 NUMBERS = "fiub"  # NumPy's kinds of what is converted to float64 without a thought
@@ -77,24 +76,17 @@ def single(values: Any) -> Any:
     return values.item() if getattr(values, "shape", None) == (1,) else None
 
 
-class CSRFeatures(FeatureSpace):
-    """Rows that are given as numbers of features and their values."""
-
-    def entries(self, features: Any, width: int) -> Any:  # noqa: ARG002
-        """Return a row as it is."""
-        return features
-
-
-class SingleRowPath(OnlineLearner):
+class SingleRowPath:
     """Learns from single rows by the state of an estimator; one thread at a time has the buffer."""
 
     def __init__(self, model: Model, learner: Learner, names: list[str] | None) -> None:
-        n_features = model.state.n_features
-        self._begin(learner, ArrayFeatures(n_features), model.labels.tolist(), scale=False)
-        self.model, self.state, self._width = model, model.state, n_features
+        self.model, self.learner, self.state = model, learner, model.state
+        self._width = model.state.n_features
+        self._labels = model.labels
+        self._numbers = {label: number for number, label in enumerate(model.labels.tolist())}
         self._names = names
         self._columns: Any = None  # of pandas, which had the right names
-        self._labels = model.labels
+        self._rows: RowLearner | None = None
         self._lock = Lock()
 
     def learn(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> bool:
@@ -165,9 +157,7 @@ class SingleRowPath(OnlineLearner):
     def _dense(self, x: Any) -> RowLearner | None:
         if type(x) not in ROWS or len(x) != self._width or not self._takes(sparse=False):
             return None
-        rows = self._rows
-        if rows is None or not rows.learns(self.state):
-            rows = self._new_rows(0)
+        rows = self._buffer()
         try:
             rows.dense[...] = x
         except (TypeError, ValueError, OverflowError):
@@ -179,7 +169,11 @@ class SingleRowPath(OnlineLearner):
         usual = data.dtype.kind in NUMBERS and indices.dtype == np.int32 and indptr[0] == 0
         if not usual or not len(data) == len(indices) == indptr[1]:
             return None
-        return self._put((indices, data)) if self._takes(sparse=True) else None
+        if not self._takes(sparse=True):
+            return None
+        rows = self._buffer(len(data), sparse=True)
+        rows.row.put(indices, data)
+        return rows
 
     def _framed(self, X: Any, library: str) -> RowLearner | None:
         """Take a row of pandas or of polars, whose names are those of training."""
@@ -194,8 +188,18 @@ class SingleRowPath(OnlineLearner):
         return self._dense(values[0]) if values.dtype.kind in NUMBERS else None
 
     def _takes(self, *, sparse: bool) -> bool:
-        """Prepare for rows of this kind; return False where the weights are laid out otherwise."""
-        if self.space.sparse != sparse:
-            self.space = CSRFeatures() if sparse else ArrayFeatures(self._width)
-            self._moved()
+        """Return whether the weights are laid out for rows of this kind."""
         return self.state.n_classes == 2 or self.state.by_feature == sparse
+
+    def _buffer(self, n_values: int = 0, *, sparse: bool = False) -> RowLearner:
+        """Return what learns a dense row, or one of so many values, in its buffer."""
+        rows = self._rows
+        if (
+            rows is None
+            or not rows.learns(self.state)
+            or (rows.row.room > 0) != sparse
+            or rows.row.room < n_values
+        ):
+            room = max(FIRST_ROOM, 2 * n_values) if sparse else 0
+            self._rows = rows = row_learner(self.learner, self.state, room)
+        return rows

@@ -44,15 +44,13 @@ def save(estimator: Any, path: Source) -> None:
 
     Examples
     --------
-    >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.estimators.storage import load, save
-    >>> folder = getfixture("tmp_path")
-    >>> save(Perceptron().fit([[0.0], [1.0]], ["no", "yes"]), folder / "yes.model")
-    >>> load(folder / "yes.model").predict([[2.0]])
+    >>> from rosenblatt import Perceptron, load, save
+    >>> save(Perceptron().fit([[0.0], [1.0]], ["no", "yes"]), "yes.model")
+    >>> load("yes.model").predict([[2.0]])
     array(['yes'], dtype='<U3')
     """
     if isinstance(estimator, Model | OnlineLearner):
-        write(model_of(estimator, several=True), path)
+        write(model_of(estimator), path)
         return
     piped = isinstance(estimator, Pipeline)
     classifier = estimator.steps[-1][1] if piped else estimator

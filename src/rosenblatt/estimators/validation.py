@@ -16,7 +16,9 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import input_rows
 from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
-from rosenblatt.training.examples import check_count, class_weights, distinct, numbers_of
+from rosenblatt.tasks.classes import check_count
+from rosenblatt.tasks.leads import numbers_of
+from rosenblatt.training.examples import class_weights, distinct
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
 

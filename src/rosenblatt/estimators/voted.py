@@ -14,7 +14,7 @@ from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import Model
-from rosenblatt.training.examples import winner_leads
+from rosenblatt.tasks.leads import winner_leads
 
 
 @estimator_class()

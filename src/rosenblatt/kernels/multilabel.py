@@ -19,7 +19,7 @@ from rosenblatt.kernels.multiclass import pair_margin
 from rosenblatt.kernels.rows import Rows
 
 
-class LabelSets(NamedTuple):
+class SetTargets(NamedTuple):
     """The labels of each row: rows with the same ones share a set."""
 
     number: NDArray[Any]  # of the set of each row
@@ -27,7 +27,7 @@ class LabelSets(NamedTuple):
     ends: NDArray[Any]  # where each set begins, and the last one ends
 
 
-WRONG, MOVED = 1, 2  # marks of a row
+WRONG, UPDATED = 1, 2  # marks of a row
 NO_MARKS = np.empty(0, np.uint8)  # where none are to be written
 NO_LINES = np.empty(0, np.int64)  # of a log
 
@@ -50,7 +50,7 @@ class Workspace(NamedTuple):
 
 
 @inlined
-def take_sides(labels: LabelSets, i: int, work: Workspace) -> None:
+def take_sides(labels: SetTargets, i: int, work: Workspace) -> None:
     """Write +1 for the labels of row i and −1 for the others."""
     work.sides[:] = -1.0
     for p in range(labels.ends[labels.number[i]], labels.ends[labels.number[i] + 1]):
@@ -89,7 +89,7 @@ def take_steps(
 @compiled
 def each_label_pass(
     rows: Rows,
-    labels: LabelSets,
+    labels: SetTargets,
     weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
@@ -124,7 +124,7 @@ def each_label_pass(
         mistakes += wrong
         updates += n > 0
         if len(work.marks):
-            work.marks[t] = WRONG * wrong + MOVED * (n > 0)
+            work.marks[t] = WRONG * wrong + UPDATED * (n > 0)
     if len(work.n_lines):
         work.n_lines[0] = lines
     return Counts(mistakes, updates, loss)
@@ -133,7 +133,7 @@ def each_label_pass(
 @compiled
 def second_order_label_pass(
     rows: Rows,
-    labels: LabelSets,
+    labels: SetTargets,
     weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
@@ -154,7 +154,7 @@ def second_order_label_pass(
         i = order[t]
         rows.scores(i, w, work.first, work.activations)
         take_sides(labels, i, work)
-        wrong, moved = False, False
+        wrong, updated = False, False
         for k in range(len(work.activations)):
             side = work.sides[k]
             margin = break_tie(side * work.activations[k], side, zero)
@@ -173,11 +173,11 @@ def second_order_label_pass(
                 if len(u):
                     rows.move(i, side * alpha * (c + t), work.direction, rows.of_class(u, label))
                 rows.narrow(i, beta, work.direction, rows.of_class(sigma, label))
-                moved = True
+                updated = True
         mistakes += wrong
-        updates += moved
+        updates += updated
         if len(work.marks):
-            work.marks[t] = WRONG * wrong + MOVED * moved
+            work.marks[t] = WRONG * wrong + UPDATED * updated
     return Counts(mistakes, updates, loss)
 
 
@@ -210,7 +210,7 @@ def share_out(work: Workspace, rule: Any, sqnorm: float, zero: int) -> int:
 @compiled
 def ranking_pass(
     rows: Rows,
-    labels: LabelSets,
+    labels: SetTargets,
     weight: NDArray[Any],  # multiplies the step of each row; empty: 1 for all
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,

@@ -15,7 +15,7 @@ from rosenblatt.kernels.multiclass import best_rival, pair_margin
 from rosenblatt.kernels.rows import Rows
 
 
-class Beliefs(NamedTuple):
+class GaussianWeights(NamedTuple):
     """A normal distribution of weights."""
 
     w: NDArray[Any]  # the mean
@@ -30,13 +30,13 @@ def second_order_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    beliefs: Changed[Beliefs],
+    gaussian: Changed[GaussianWeights],
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     direction: NDArray[Any],  # room for Σx
 ) -> Counts:
     """Visit the rows in order, step where the rule says so, and return what happened."""
-    w, sigma = beliefs
+    w, sigma = gaussian
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         i = order[t]
@@ -64,7 +64,7 @@ def second_order_multiclass_pass(
     order: NDArray[Any],  # row numbers, in the order to come
     rule: Any,
     zero: int,
-    beliefs: Changed[Beliefs],  # laid out as the rows want it
+    gaussian: Changed[GaussianWeights],  # laid out as the rows want it
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
     rooms: tuple[NDArray[Any], ...],  # for class scores, and Σx of the class and of its rival
@@ -73,7 +73,7 @@ def second_order_multiclass_pass(
 
     The lead of class k over its rival has the variance of both: xᵀΣₖx + xᵀΣᵣx.
     """
-    (w, sigma), (scores, direction, against) = beliefs, rooms
+    (w, sigma), (scores, direction, against) = gaussian, rooms
     mistakes, updates, loss = 0, 0, 0.0
     for t in range(len(order)):
         rows.prefetch(order, t)

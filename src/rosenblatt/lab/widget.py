@@ -11,12 +11,13 @@ from rosenblatt.lab.columns import view_of
 from rosenblatt.lab.document import MOST_POINTS, Document
 from rosenblatt.lab.page import module_text, style_text
 from rosenblatt.lab.toy_sets import toy_set
+from rosenblatt.lazy import installing
 
 try:
     import anywidget
     import traitlets
 except ImportError:  # pragma: no cover
-    _MISSING = "The widget needs anywidget: pip install 'rosenblatt[notebook]'."
+    _MISSING = f"The widget needs anywidget: {installing('notebook')}"
     raise InputError(_MISSING) from None
 
 

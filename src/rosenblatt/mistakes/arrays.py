@@ -14,7 +14,7 @@ from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.kernels.counts import Log
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.shapes import row_arrays
-from rosenblatt.mistakes.updates import Mistakes, Support, n_columns
+from rosenblatt.mistakes.updates import Mistakes, Support
 
 PREFIX = "mistakes."
 KERNEL_PREFIX = "kernel."  # of arrays that stand in place of weights
@@ -53,24 +53,23 @@ def support_arrays(numbers: NDArray[Any], rows: Rows | None) -> Arrays:
 
 def read_list(
     arrays: Mapping[str, NDArray[Any]],
-    n_classes: int,
+    n_vectors: int,
     n_features: int,
     constant: float,
     count: int,
     *,
-    several: bool = False,
+    joint: bool = True,
 ) -> Mistakes:
     """Return the updates of a linear learner up to a count of rows, or raise InputError.
 
-    ``several``: labels that a row may have, each with updates of its own.
+    Not ``joint``: each vector has updates of its own.
     """
     found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     # 0 is the count of updates before a late average began
     found.sizes |= {"met": MOST_ROWS, "start": 0, "count": MOST_ROWS}
     numbers = found["numbers"]
     support = Support(read_rows(found, n_features, constant), numbers)
-    width = n_classes if several else n_columns(n_classes)
-    mistakes = Mistakes(read_updates(found, width, joint=not several), count, support)
+    mistakes = Mistakes(read_updates(found, n_vectors, joint=joint), count, support)
     return Mistakes(mistakes.before(count), count, support)  # early stopping may have gone back
 
 
@@ -84,7 +83,7 @@ def read_updates(found: StoredArrays, width: int, *, joint: bool) -> Log:
     )
     fits = label != rival if between else (label == -rival) & (label != 0)
     found.check("rival", fits.all())
-    one_at_a_time = joint or width == 1  # else several learners may step at once
+    one_at_a_time = joint or width == 1  # else learners may step together
     n_before = np.count_nonzero(seen == 0)  # the average began
     apart = np.diff(seen[n_before:]) >= int(one_at_a_time)
     found.check("seen", apart.all() and not seen[:n_before].any())

@@ -140,19 +140,19 @@ class Mistakes:
         scale: float = 1.0,
         *,
         joint: bool = True,
-        several: bool = False,
+        flat: bool | None = None,
     ) -> "Mistakes":
         """Return the same updates with the numbers that the classes have now that there are more.
 
-        ``kept`` has the new number of each class. Where two classes become more, each takes its
-        side of every step: −scale and +scale times it. ``several``: labels that a row may have,
-        each with steps of its own.
+        ``kept`` has the new number of each class. Where two classes shared one vector (``flat``, by
+        default wherever there were two) and become more, each takes its side of every step:
+        −scale and +scale times it. Not ``joint``: each vector has steps of its own.
         """
         row, label, rival, tau, seen = self.updates
-        two, joint = len(kept) == 2 and not several, joint and not several
-        if two and joint:
+        flat = len(kept) == 2 if flat is None else flat
+        if flat and joint:
             label, rival = (kept[(side > 0).astype(np.intp)] for side in (label, rival))
-        elif two:
+        elif flat:
             row, tau, seen = (np.repeat(column, 2) for column in (row, tau, seen))
             label = (np.sign(label)[:, None] * [-1, 1] * (kept + 1)).reshape(-1)
             rival = -label
@@ -162,7 +162,7 @@ class Mistakes:
             label = np.sign(label) * (kept[np.abs(label) - 1] + 1)
             rival = -label
         grown = Mistakes(end=self.end, support=copy.deepcopy(self.support))
-        grown.extend(Log(row, label, rival, tau * scale if two else tau, seen), len(row), self.end)
+        grown.extend(Log(row, label, rival, tau * scale if flat else tau, seen), len(row), self.end)
         grown.shift = self.shift
         return grown
 

@@ -64,7 +64,7 @@ class Checkpoint:
             **state.vectors(),
             history=tuple(record._asdict() for record in progress.history),
             training={KEY: kept},
-            described=learner.description() if learner.labels else None,
+            described=learner.description_beside(learner.estimator),
             arrays={name: array for name, array in arrays.items() if array is not None},
         )
         write(model, self._path, deflate=False)  # soon written again

@@ -20,7 +20,8 @@ from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
-from rosenblatt.training.examples import ArraySupply, Examples, leads_of, targets_of
+from rosenblatt.tasks.leads import leads_of, targets_of
+from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.state import fit_supply
 from rosenblatt.wording import word_list
 

@@ -60,10 +60,23 @@ class ColumnShape(NamedTuple):
         """What it is called."""
         return " and ".join(self.columns)
 
+    @property
+    def straight(self) -> bool:
+        """Whether it is the line of a number without bins, which its weight says as well."""
+        one = self.levels[0]
+        alone = len(self.levels) == 1 and one.number >= 0
+        return alone and np.count_nonzero(~np.isnan(one.ends[:, 0])) == 1
+
     def of_scores(self, numbers: Sequence[int]) -> "ColumnShape":
         """Return the shape of some scores."""
         unsure = None if self.deviations is None else self.deviations[numbers]
         return self._replace(amounts=self.amounts[numbers], deviations=unsure)
+
+
+def has_shapes(model: Model) -> bool:
+    """Return whether columns add to scores of classes that compete, and have names."""
+    named = model.table is not None and model.table.owners() is not None
+    return named and not model.is_kernel and model.task.contrasts
 
 
 def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]:

@@ -3,7 +3,6 @@
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,29 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
-from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, THRESHOLDS, Class, Model, file_record
+from rosenblatt.models.model import MOVED, Class, Model, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
-from rosenblatt.training.examples import (
-    Examples,
-    has_label,
-    numbers_of,
-    ranks_of,
-    targets_of,
-    winners,
-)
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
+from rosenblatt.tasks.leads import numbers_of
+from rosenblatt.tasks.task import Truths
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.training.state import recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
-LISTED = ", "  # between the labels of a row that is shown
 EARLIER = ("began_with", "files")  # of the training of a model: what it learned from
 AHEAD = 64  # rows that are predicted together before they are learned
 
@@ -53,7 +46,9 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
         kept = np.searchsorted(classes, model.labels)
         scale = pair_scale(rule)
         state = state.with_classes(kept, len(classes), scale)
-        mistakes = mistakes and mistakes.with_classes(kept, scale, several=bool(model.several))
+        mistakes = mistakes and mistakes.with_classes(
+            kept, scale, joint=model.task.joint, flat=model.task.flat
+        )
     return replace(
         model,
         **state.vectors(),
@@ -214,6 +209,13 @@ class ProgressiveError:
         self._watch(self.milestones[-1])
 
 
+def continuable(path: str) -> Model:
+    """Return the model of a file, which can go on learning."""
+    model = Model.load(path)
+    model.check_weights()
+    return model
+
+
 def learn_files(
     model: Model,
     paths: str | Sequence[str],
@@ -235,20 +237,19 @@ def learn_files(
     new, batches = _copy(model, files)
     learner = model.how
     class_weights = model.class_weights()
-    tally, numbers = ProgressiveError(watch), SetNumbers(model.classes)
+    tally, truths = ProgressiveError(watch), model.task.truths(model.classes)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))
     with hold_interrupt() as interrupt:
         for batch in batches:
             for met, n in zip(batch.classes, np.bincount(batch.labels).tolist(), strict=False):
-                for label in numbers.found(met) if model.several else (met,):
+                for label in truths.labels(met):
                     counts[label] = counts.get(label, 0) + n
             _widen(new, batch)
             start = 0
             while start < batch.n_rows and not interrupt.pressed:
                 stop = min(batch.n_rows, start + tally.room(ahead))
                 part = batch.block(start, stop)
-                learn = partial(_learn_sets, numbers) if model.several else _learn
-                new = learn(new, learner, part, tally, _weights(part, class_weights))
+                new = _learn(truths, new, learner, part, tally, _weights(part, class_weights))
                 start = stop
             if interrupt.pressed:
                 break
@@ -297,26 +298,25 @@ def _widen(model: Model, batch: Batch) -> None:
 
 
 def _learn(
+    truths: Truths,
     model: Model,
     learner: Learner,
     batch: Batch,
     tally: ProgressiveError,
     weights: NDArray[Any] | None,
 ) -> Model:
-    """Predict the rows of a batch, then learn them; return the model, a new one if it grew."""
-    labels, known = batch.labels, batch.below(model.n_features)
+    """Predict the rows of a batch, then learn them; return the model, a new one if it grew.
+
+    A row with a set of labels is wrong unless all are right.
+    """
+    known = batch.below(model.n_features)
     rows = known.csr(model.n_features, learner.constant)
-    code = {label: k for k, label in enumerate(batch.classes)}
-    codes = np.array([code[label] for label in model.classes])
-    guess = codes[winners(_scores(model, rows), positive=model.positive)]
-    last = batch.classes[labels[-1]], batch.classes[guess[-1]], int(np.diff(known.indptr)[-1])
-    tally.add(len(labels), int(np.count_nonzero(guess != labels)), last)
-    if labels.max() >= len(model.classes):  # they are numbered as they first come
-        seen = batch.classes[len(model.classes) : labels.max() + 1]
-        model = _grown(model, learner, seen)
-    n_classes = len(model.classes)
-    targets = targets_of(ranks_of(batch.classes[:n_classes], model.classes)[labels], n_classes)
-    learn_batch(model, learner, Examples(rows, targets, weights))
+    lesson = truths.lesson(batch, model.classes, model.answers(_scores(model, rows)))
+    last = lesson.given, lesson.predicted, int(np.diff(known.indptr)[-1])
+    tally.add(batch.n_rows, lesson.n_wrong, last)
+    model = _grown(model, learner, lesson.new) if lesson.new else model
+    targets, sets = truths.targets(batch, model.classes)
+    learn_batch(model, learner, Examples(rows, targets, weights, sets=sets))
     return model
 
 
@@ -325,33 +325,6 @@ def _grown(model: Model, learner: Learner, seen: Sequence[Any]) -> Model:
     grown = model_with_classes(model, np.array(seen), learner.step)
     grown.__dict__["encoder"] = model.encoder  # the one that reads
     return grown
-
-
-def _learn_sets(
-    numbers: SetNumbers,
-    model: Model,
-    learner: Learner,
-    batch: Batch,
-    tally: ProgressiveError,
-    weights: NDArray[Any] | None,
-) -> Model:
-    """Do the same with rows that may have several labels; wrong is a row unless all are right."""
-    members, ends = numbers.sets(batch.classes)
-    met = [numbers.found(batch.classes[k]) for k in np.unique(batch.labels).tolist()]
-    new = {label for one in met for label in one} - {*model.classes}
-    model = _grown(model, learner, sorted(new)) if new else model
-    known = batch.below(model.n_features)
-    rows = known.csr(model.n_features, learner.constant)
-    places = np.searchsorted(model.labels, np.array(numbers.labels)).astype(np.int32)
-    sets = places[members], ends
-    said = model.has_label(_scores(model, rows))
-    wrong = (said != has_label(sets, batch.labels, len(model.classes))).any(axis=1)
-    given = LISTED.join(map(str, numbers.found(batch.classes[batch.labels[-1]])))
-    predicted = LISTED.join(map(str, model.labels[said[-1]].tolist()))
-    last = given, predicted, int(np.diff(known.indptr)[-1])
-    tally.add(len(wrong), int(wrong.sum()), last)
-    learn_batch(model, learner, Examples(rows, batch.labels, weights, sets=sets))
-    return model
 
 
 def _weights(batch: Batch, class_weights: dict[Class, float]) -> NDArray[Any] | None:
@@ -379,8 +352,7 @@ def _news(old: Model, new: Model) -> list[str]:
     notes = []
     classes = [label for label in new.classes if label not in old.classes]
     if classes:
-        new_ones = "labels" if new.several else "classes"
-        notes.append(f"New {new_ones} were learned: {word_list(classes, MOST_NAMED)}.")
+        notes.append(f"New {new.task.nouns} were learned: {word_list(classes, MOST_NAMED)}.")
     if new.n_features > old.n_features:
         n = counted(new.n_features - old.n_features, "new feature")
         notes.append(f"{n[0].upper()}{n[1:]} got weights.")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,9 @@ from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model, Scorer, model_of
 from rosenblatt.models.rows import input_rows
-from rosenblatt.wording import word_list
+from rosenblatt.tasks.labels_met import one_label_error
+from rosenblatt.tasks.leads import winner_leads
+from rosenblatt.wording import counted, number, signed, word_list
 
 if TYPE_CHECKING:
     from rosenblatt.mistakes.provenance import Provenance
@@ -28,6 +31,7 @@ Label = int | float | str | bool
 # rule: among the features with a weight and a deviation, the deviation at the 90th percentile is
 # more than ten times the one at the 10th.
 MISLEADING_RATIO = 10.0
+SHOWN = 12  # terms of an explanation in a notebook
 
 
 class RankedWeight(NamedTuple):
@@ -80,15 +84,33 @@ class Explanation(NamedTuple):
     n_silent: int  # features of the row whose weight is 0
     n_unknown: int  # features of the row that the model has never met
 
+    def _repr_html_(self) -> str:
+        cells = [
+            (term.name, number(term.value), signed(term.weight), signed(term.amount))
+            for term in self.terms[:SHOWN]
+        ]
+        rest = self.terms[SHOWN:]
+        if rest:
+            amount = math.fsum(term.amount for term in rest)
+            cells.append((counted(len(rest), "other feature"), "", "", signed(amount)))
+        cells += [("bias", "", "", signed(self.bias)), ("sum", "", "", signed(self.total))]
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in cells
+        )
+        against = "" if self.negative is None else f", negative ones for {self.negative}"
+        said = escape(f"Positive terms speak for {self.positive}{against}")
+        head = "".join(f"<th>{name}</th>" for name in ("feature", "value", "weight", "product"))
+        return f"<table><caption>{said}</caption><tr>{head}</tr>{rows}</table>"
+
 
 def explain(
     fitted: Any, x: Any, label: Label | None = None, against: Label | None = None
 ) -> Explanation:
     """Return what each feature of a row adds to the decision on it; see ``rosenblatt.explain``."""
-    model = model_of(fitted, several=True)
-    if model.several and against is not None:
-        raise InputError("Of several labels a row may have, one is explained, against no other.")
-    reads_label = label is None and against is None and not model.several
+    model = model_of(fitted)
+    if against is not None:
+        model.task.check_rival()
+    reads_label = label is None and against is None and model.task.contrasts
     row = input_rows(model, x, Classes(model.classes) if reads_label else None)
     if row.n_rows != 1:
         raise InputError(f"explain takes one row; got {row.n_rows}.")
@@ -105,7 +127,7 @@ def rival_of(model: Model, label: int, winner: int) -> int | None:
     None: the runner-up.
     """
     wrong = 0 <= label < len(model.classes) and label != winner
-    return label if wrong and not model.several else None
+    return label if wrong and model.task.contrasts else None
 
 
 def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
@@ -120,6 +142,50 @@ def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
     scorer = Scorer(model_of_features(model, row.indices[known]), by_weights=True)
     scores = scorer.scores(narrow)
     return scores, int(scorer.numbers(scores)[0])
+
+
+def decision_report(
+    model: Model, row: Batch, scores: NDArray[Any], winner: int, explained: int
+) -> dict[str, Any]:
+    """Return what is predicted of a row and by which scores, as what JSON can hold.
+
+    ``scores`` and ``winner`` are those of ``decision``. Where vectors vote, their votes decide, and
+    the average, which is explained, may predict otherwise.
+    """
+    votes = Scorer(model).scores(row) if model.voted else None
+    deciding = scores if votes is None else votes
+    (predicted,) = model.task.values(model.answers(deciding), model.classes)
+    told = {"predicted": predicted} | model.task.explained(model.thresholds, explained)
+    labels = [str(label) for label in model.classes]
+    if deciding.ndim > 1:
+        told["scores"] = dict(zip(labels, deciding[0], strict=True))
+    else:
+        told["score"] = deciding[0]
+    if model.has_probabilities:
+        shares = model.probabilities_of(deciding)[0]
+        told["probabilities"] = dict(zip(labels, shares, strict=True))
+    if votes is not None:
+        told["vectors_that_vote"] = model.n_voting
+        told["vote_margin"] = float(winner_leads(votes)[0])
+        told["average_predicts"] = model.classes[winner]
+    return told
+
+
+def deciding_terms(
+    model: Model, indices: NDArray[Any], values: NDArray[Any], **sides: int
+) -> Explanation | None:
+    """Return ``contributions``; None where vectors vote, which is no sum of terms."""
+    return None if model.voted else contributions(model, indices, values, **sides)
+
+
+def reasons(
+    model: Model, row: Batch, scores: NDArray[Any], winner: int, rival: int
+) -> tuple[Explanation | None, "Provenance | None"]:
+    """Return the terms that decided a row, and the training rows behind them if it knows them."""
+    terms = deciding_terms(model, row.indices, row.data, winner=winner, rival=rival)
+    if terms is None or not model.is_recorded:
+        return terms, None
+    return terms, recorded_provenance(model, row.indices, row.data, scores, (winner, rival))
 
 
 def namer(model: Model) -> Callable[[int], str]:
@@ -138,13 +204,22 @@ def class_number(model: Model, text: str) -> int:
     text = found_name(text, written) or text
     if text not in written:
         known = word_list(written)
-        raise InputError(f"The model knows no {model.noun} {text!r}; it knows {known}.")
+        raise InputError(f"The model knows no {model.task.noun} {text!r}; it knows {known}.")
     return written.index(text)
+
+
+def of_one_class(model: Model, text: str | None, name: str) -> Model:
+    """Return a model, or that of the label written so where each is a problem of its own."""
+    if model.task.contrasts:
+        return model
+    if text is None:
+        raise one_label_error(f"{name} gives a row")
+    return model.alone(class_number(model, text))
 
 
 def explained_number(model: Model, text: str) -> int:
     """Return the number of the class or label whose score is to be explained, written so."""
-    if len(model.weights) == 1 and not model.several:
+    if model.task.flat:
         raise InputError("Two classes share one score, which explains both: name no class.")
     return class_number(model, text)
 
@@ -252,19 +327,10 @@ def contributions(
     known = indices < model.n_features
     at, x = indices[known], np.asarray(values[known], np.float64)
     w = model_of_features(model, at).deciding_weights
-    number, against = 1, 0
-    if len(w) == 1 and not model.several:
-        w = w[0]
-    else:
-        sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
-        number = int(np.argmax(sums)) if winner is None else winner
-        others = (k for k in range(len(w)) if k != number)
-        if model.several:
-            w = w[number]
-        else:
-            against = max(others, key=lambda k: sums[k]) if rival is None else rival
-            w = w[number] - w[against]
-    sides = (number,) if model.several else (number, against)[: len(model.weights)]
+    sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
+    number, against = model.task.sides(sums, winner, rival)
+    w = w[0] if model.task.flat else w[number] if against is None else w[number] - w[against]
+    sides = [k for k in (number, against) if k is not None][: len(model.weights)]
     pair = [uncertainties(model, model.classes[k]) for k in sides]
     squares = [one[at] ** 2 for one in pair if one is not None]
     unsure = np.sqrt(np.sum(squares, axis=0)) if squares else None
@@ -286,7 +352,7 @@ def contributions(
     ]
     return Explanation(
         positive=model.classes[number],
-        negative=None if model.several else model.classes[against],
+        negative=None if against is None else model.classes[against],
         total=math.fsum([*amounts, w[-1]]),
         bias=float(w[-1]),
         terms=terms,
@@ -297,13 +363,13 @@ def contributions(
 
 def _sides(model: Model, class_: int | None) -> Iterator[tuple[Label, Label | None, NDArray[Any]]]:
     """Yield the class that positive weights speak for, that of negative ones, and the weights."""
-    for number, vector in enumerate(deciding_vectors(model)):
-        if len(model.weights) == 1 and not model.several:
+    for k, vector in enumerate(deciding_vectors(model)):
+        if model.task.flat:
             turned = class_ == 0
             label, against = model.classes[not turned], model.classes[turned]
             yield label, against, -vector if turned else vector
-        elif class_ in (None, number):
-            yield model.classes[number], None, vector
+        elif class_ in (None, k):
+            yield model.classes[k], None, vector
 
 
 def _largest(values: NDArray[Any], k: int) -> NDArray[Any]:
@@ -345,7 +411,7 @@ def why(fitted: Any, X: Any, x: Any, label: Label | None = None) -> "Provenance"
     """
     from scipy import sparse
 
-    model = model_of(fitted, several=True)
+    model = model_of(fitted)
     row = input_rows(model, x)
     scores, winner = decision(model, row)
     winner = winner if label is None else explained_number(model, str(label))
@@ -400,5 +466,5 @@ def recorded_provenance(
         averaged=model.ledger is not None,
         end=model.count,
         activation=scores,
-        **{"label": sides[0]} if model.several else {"sides": sides},
+        **{"sides": sides} if model.task.contrasts else {"label": sides[0]},
     )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.lazy import installing
 from rosenblatt.models.file import (
     check,
     compact,
@@ -62,7 +63,7 @@ def vectors_of(model: Model) -> list[Json]:
     vectors = []
     first, *others = model.classes
     sides: list[dict[str, Json]] = [{"class": label} for label in model.classes]
-    if len(others) == 1 and not model.several:
+    if model.task.flat:
         sides = [{"class": others[0], "against": first}]
     for number, side in enumerate(sides):
         rows = {key: np.ascontiguousarray(values[number]) for key, values in columns.items()}
@@ -123,7 +124,7 @@ def to_onnx(model: Model) -> bytes:
     try:
         from onnx import TensorProto, helper, numpy_helper
     except ImportError as error:
-        msg = "The export to ONNX needs onnx: pip install 'rosenblatt[onnx]'."
+        msg = f"The export to ONNX needs onnx: {installing('onnx')}"
         raise InputError(msg) from error
     with input_errors("The model"):
         check(model)
@@ -131,24 +132,27 @@ def to_onnx(model: Model) -> bytes:
     if model.weights.nbytes > LARGEST:
         msg = f"ONNX holds at most 2 GB; this model's weights are {model.weights.nbytes:,} bytes."
         raise InputError(msg)
-    labels = _labels(model.classes)
-    two = len(model.classes) == 2 and not model.several
-    constants = _constants(model, weights, {} if model.several else {"classes": labels})
-    constants |= {"zero": np.zeros(()), "column": np.array([1])} if two else {}
-    steps = _nodes(model, two=two, integer=int(TensorProto.INT64))
+    labels, task = _labels(model.classes), model.task
+    decided = task.decision_graph(
+        model.thresholds, positive=model.positive, integer=int(TensorProto.INT64)
+    )
+    constants = {"classes": labels} if decided.gathers else {}
+    constants["coefficients"] = np.ascontiguousarray(weights[:, :-1].T)
+    constants["bias"] = np.ascontiguousarray(weights[:, -1])
+    constants |= decided.constants
+    steps = [("MatMul", "X coefficients", "products", {}), *decided.nodes]
     nodes = [helper.make_node(kind, ins.split(), [out], **how) for kind, ins, out, how in steps]
-    kind = helper.np_dtype_to_tensor_dtype(labels.dtype)
-    info = helper.make_tensor_value_info
-    label = info("label", kind, ["N"])
-    if model.several:
-        label = info("labels", TensorProto.BOOL, ["N", len(model.classes)])
+    info, n_classes = helper.make_tensor_value_info, len(model.classes)
+    label = info("labels", TensorProto.BOOL, ["N", n_classes])
+    if decided.gathers:
+        label = info("label", helper.np_dtype_to_tensor_dtype(labels.dtype), ["N"])
     graph = helper.make_graph(
         nodes,
         "rosenblatt",
         inputs=[info("X", TensorProto.DOUBLE, ["N", model.n_features])],
         outputs=[
             label,
-            info("scores", TensorProto.DOUBLE, ["N"] if two else ["N", len(model.classes)]),
+            info("scores", TensorProto.DOUBLE, ["N"] if task.flat else ["N", n_classes]),
         ],
         initializer=[numpy_helper.from_array(value, name) for name, value in constants.items()],
         doc_string=_doc(model),
@@ -166,60 +170,6 @@ def to_onnx(model: Model) -> bytes:
         properties["feature_names"] = compact(plain(model.feature_names))
     helper.set_model_props(proto, properties)
     return bytes(proto.SerializeToString())
-
-
-def _constants(
-    model: Model, weights: NDArray[Any], constants: dict[str, NDArray[Any]]
-) -> dict[str, NDArray[Any]]:
-    """Return what the graph holds: weights, and thresholds where a row may have several labels."""
-    constants["coefficients"] = np.ascontiguousarray(weights[:, :-1].T)
-    constants["bias"] = np.ascontiguousarray(weights[:, -1])
-    if model.several:
-        *own, of_best = model.thresholds
-        constants |= {"thresholds": np.array(own), "of_best": np.array(of_best)}
-        constants |= {"none": np.array(0), "places": np.arange(len(own))[None]}
-    return constants
-
-
-Node = tuple[str, str, str, dict[str, Any]]  # operator, inputs, output, attributes
-
-
-def _nodes(model: Model, *, two: bool, integer: int) -> list[Node]:
-    """Return the nodes of the graph: the scores, and what they predict.
-
-    Where a row may have several labels, each is predicted by its own threshold; where none is above
-    it, the best label is predicted if it is above the last threshold.
-    """
-    nodes: list[Node] = [
-        ("MatMul", "X coefficients", "products", {}),
-        ("Add", "products bias", "activations" if two else "scores", {}),
-    ]
-    if model.several:
-        passes = "GreaterOrEqual" if model.positive else "Greater"
-        return [
-            *nodes,
-            (passes, "scores thresholds", "own", {}),
-            (passes, "scores of_best", "high", {}),
-            ("Cast", "own", "counts", {"to": integer}),
-            ("ReduceMax", "counts", "most", {"axes": [1], "keepdims": 1}),
-            ("Equal", "most none", "empty", {}),
-            ("ArgMax", "scores", "number", {"axis": 1, "keepdims": 1}),
-            ("Equal", "number places", "best", {}),
-            ("And", "best high", "able", {}),
-            ("And", "able empty", "added", {}),
-            ("Or", "own added", "labels", {}),
-        ]
-    if two:
-        nodes.append(("Squeeze", "activations column", "scores", {}))
-        if model.positive:
-            nodes += [("Less", "scores zero", "first", {}), ("Not", "first", "second", {})]
-        else:
-            nodes.append(("Greater", "scores zero", "second", {}))
-        nodes.append(("Cast", "second", "number", {"to": integer}))
-    else:
-        last = {"axis": 1, "keepdims": 0, "select_last_index": int(model.positive)}
-        nodes.append(("ArgMax", "scores", "number", last))
-    return [*nodes, ("Gather", "classes number", "label", {"axis": 0})]
 
 
 def _labels(classes: tuple[Class, ...]) -> NDArray[Any]:
@@ -244,11 +194,4 @@ def _doc(model: Model) -> str:
         else "X is the matrix of encoded features, float64: columns of a file must be turned into "
         "features, and scaled, as the model's encoding says, before they come here."
     )
-    sign = (
-        "scores: above 0 for the second class."
-        if len(model.classes) == 2
-        else "scores: one for each class, the highest predicts."
-    )
-    if model.several:
-        sign = "labels: which row has which; scores: one for each label, above its threshold."
-    return f"{model.learner} of rosenblatt. {rows} {sign}"
+    return f"{model.learner} of rosenblatt. {rows} {model.task.scores_say}"

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import Calibration
-from rosenblatt.models.model import SIGMOIDS, SPREAD_PARTS, THRESHOLDS, Class, Json, Model, Spread
+from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,
@@ -41,6 +40,10 @@ from rosenblatt.models.tensors import (
     unpacked,
     write_tensors,
 )
+from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks.calibration import Calibration
+from rosenblatt.tasks.label_sets import SIGMOIDS
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.training.state import copied
 from rosenblatt.version import __version__
 
@@ -131,12 +134,9 @@ def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
     return model.vectors | spread
 
 
-def shape_of(
-    name: str, n_classes: int, n_features: int, *, several: bool = False
-) -> tuple[int, ...]:
-    """Return the shape of such an array; ``several``: labels a row may have."""
-    n_vectors = 1 if n_classes == 2 and not several else n_classes
-    return (n_vectors, n_features + 1) if name in VECTORS else (n_features,)
+def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
+    """Return the shape of such an array."""
+    return (task.n_vectors, n_features + 1) if name in VECTORS else (n_features,)
 
 
 def check(model: Model, n_features: int | None = None) -> None:
@@ -147,8 +147,7 @@ def check(model: Model, n_features: int | None = None) -> None:
     require(model.weights.ndim == 2 and model.weights.shape[1], "matrix of weights")
     for name, array in model_arrays(model).items():
         n = model.n_features if n_features is None else n_features
-        shape = shape_of(name, len(model.classes), n, several=bool(model.several))
-        _check_array(name, array, shape)
+        _check_array(name, array, shape_of(name, model.task, n))
     names = model.feature_names
     if names is not None and [*map(type, names)] != [str] * model.n_features:
         fail(f"its {model.n_features} features must have a word each as names")
@@ -168,10 +167,10 @@ def _check_labels(model: Model) -> None:
         if array is not None:
             _check_array(name, array, shape)
             # No best label is predicted where none is above its threshold: the last is infinite
-            require(model.several and np.isfinite(array[:n_labels]).all(), f"array {name!r}")
-            require(not np.isnan(array).any(), f"array {name!r}")
-    probable = model.calibration is None or not model.several or SIGMOIDS in model.arrays
-    require(probable, f"array {SIGMOIDS!r}")
+            own = model.task.fitted_arrays and np.isfinite(array[:n_labels]).all()
+            require(own and not np.isnan(array).any(), f"array {name!r}")
+    calibrated = model.calibration is not None and SIGMOIDS in model.task.fitted_arrays
+    require(not calibrated or SIGMOIDS in model.arrays, f"array {SIGMOIDS!r}")
 
 
 def finite_average(model: Model) -> NDArray[Any]:
@@ -263,10 +262,10 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         fail("it keeps all covariances, which this version does not; train it again")
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
-    sizes = len(fields["classes"]), document["n_features"]
-    several = bool((fields.get("described") or {}).get("labels"))
+    n_features = document["n_features"]
+    task = task_of((fields.get("described") or {}).get("labels", CLASSES), len(fields["classes"]))
     arrays = {
-        name: unpacked(tensors, name, shape_of(name, *sizes, several=several), deflated)
+        name: unpacked(tensors, name, shape_of(name, task, n_features), deflated)
         for name in (*VECTORS, *SPREADS)
         if there.get(name, spread is not None)
     }
@@ -281,7 +280,8 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     fields["encoding_arrays"] = _named(tensors, "encoding.")
     fields["arrays"] = _named(tensors, "arrays.")
     own = fields["arrays"].get(THRESHOLDS)
-    if own is not None and own.shape == sizes[:1]:  # older files have none for the best label
+    if own is not None and own.shape == (task.n_classes,):
+        # Older files have none for the best label
         fields["arrays"][THRESHOLDS] = np.append(own, np.inf)
     require(not tensors, f"array {next(iter(tensors), '')!r:.60}")
     model = Model(**(fields | arrays))
@@ -387,9 +387,9 @@ def original(value: Json) -> Json:
 
 
 def parse(text: str | bytes) -> Json:
-    """Return the value of a JSON text; a key that stands twice is an error."""
+    """Return the value of a JSON text."""
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        return json.loads(text)
     except ValueError:  # no JSON, not UTF-8, or an integer of more digits than Python reads
         raise Fault("it is not JSON in UTF-8, or a number in it has too many digits") from None
 
@@ -408,12 +408,3 @@ def _escaped(key: object) -> str:
     if not isinstance(key, str):
         fail(f"JSON has words as keys only; got {key!r:.60}")
     return f"${key}" if key.startswith("$") else str(key)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [key for key, _ in pairs]
-        twice = next(key for k, key in enumerate(names) if key in names[:k])
-        fail(f"the key {twice!r:.60} stands twice in one place")
-    return found

@@ -1,8 +1,7 @@
 """What held-out rows decide once weights are trained: probabilities, a threshold, fewer bits."""
 
 from dataclasses import dataclass, replace
-from math import inf
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +10,15 @@ from rosenblatt.errors import InputError, Parameter, WeightOverflowError, score_
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import between, take
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.calibration import Calibration, fit_calibration, fit_label_calibration
-from rosenblatt.models.evaluation import LabelEvaluation
-from rosenblatt.models.label_thresholds import above, fitted_thresholds
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.metrics import Threshold, best_threshold
-from rosenblatt.models.model import SIGMOIDS, THRESHOLDS, Model
+from rosenblatt.models.model import Model
 from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import ArraySupply, class_numbers, has_label, permute, winners
+from rosenblatt.tasks.held_out_fits import HeldOutFits, Wanted
+from rosenblatt.tasks.label_sets import SIGMOIDS
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
+from rosenblatt.training.examples import ArraySupply, permute
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, copied, fit_supply, is_finite
@@ -31,40 +29,27 @@ FOLDS = 5
 MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 MOST_TRIED = 1 << 18  # scores of labels by which it is decided whether weights have fewer bits
-NO_CONFUSION = np.zeros((0, 0), np.int64)
 
 
-class HeldOutResult(NamedTuple):
-    """What was fitted to held-out rows; None for what was not asked for, or not possible."""
-
-    calibration: Calibration | None = None
-    threshold: Threshold | None = None
-    error: float | None = None  # of the most probable class
-    confusion: NDArray[np.int64] = NO_CONFUSION  # rows of each class predicted as each
-    labels: dict[str, NDArray[Any]] | None = None  # thresholds of labels, and their sigmoids
-    figures: dict[str, Any] | None = None  # how good the labels are on the held-out rows
-    folds: int = 0  # in which all rows were held out in turn; 0: some rows were, once
-    n_rows: int = 0  # that all this was fitted to
-
-    def applied_to(self, model: Model) -> Model:
-        """Return the model with them; its labels are by the threshold, else the most probable."""
-        training, judged = model.training, dict[str, Any]()
-        if self.folds:
-            by = (training.get("held_out_by") or {}) | {"folds": self.folds}
-            judged = {"held_out_rows": self.n_rows, "held_out_by": by}
-        if self.labels is not None:
-            training = training | judged | {"held_out_labels": self.figures}
-            arrays = model.arrays | self.labels
-            return replace(model, calibration=self.calibration, arrays=arrays, training=training)
-        if self.threshold is not None:
-            training |= judged
-            return replace(model, calibration=self.calibration).with_threshold(self.threshold)
-        if self.calibration is None:
-            return model
-        model = model.with_calibration(self.calibration)
-        if self.error is not None:
-            model.training |= judged | {"held_out_error": self.error}
+def with_held_out(model: Model, found: HeldOutFits) -> Model:
+    """Return the model with what was fitted to held-out rows."""
+    training, judged = model.training, dict[str, Any]()
+    if found.folds:
+        by = (training.get("held_out_by") or {}) | {"folds": found.folds}
+        judged = {"held_out_rows": found.n_rows, "held_out_by": by}
+    if found.arrays is not None:
+        training = training | judged | {"held_out_labels": found.figures}
+        arrays = model.arrays | found.arrays
+        return replace(model, calibration=found.calibration, arrays=arrays, training=training)
+    if found.threshold is not None:
+        training |= judged
+        return replace(model, calibration=found.calibration).with_threshold(found.threshold)
+    if found.calibration is None:
         return model
+    model = model.with_calibration(found.calibration)
+    if found.error is not None:
+        model.training |= judged | {"held_out_error": found.error}
+    return model
 
 
 @dataclass(frozen=True)
@@ -87,8 +72,8 @@ class HeldOutFit:
             raise InputError(chosen, " moves the bias and is not available with ", other, ".")
 
     def __bool__(self) -> bool:
-        of_labels = bool(self.learner.labels) and self.learner.early_stopping
-        return self.calibrate or self.threshold is not None or of_labels
+        needed = self.learner.answer.needs_held_out and self.learner.early_stopping
+        return self.calibrate or self.threshold is not None or needed
 
     def start(self, n_features: int, n_classes: int) -> State:
         """Return the initial state for rows of files; raise unless a threshold can be used."""
@@ -96,7 +81,7 @@ class HeldOutFit:
             raise InputError(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
         return self.learner.start(n_features, n_classes, by_feature=True)
 
-    def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutResult:
+    def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutFits:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
         if not trained.n_held_out:
             asked = self.calibrate or self.threshold is not None
@@ -106,45 +91,19 @@ class HeldOutFit:
                     calibrate if self.calibrate else Parameter("threshold"),
                     " needs held-out rows, and there are too few rows to hold any out.",
                 )
-            return HeldOutResult()
+            return HeldOutFits()
         scores, numbers = self._scores(trained)
         tried, n_folds = self._fold_scores(trained) if in_folds else ((scores, numbers), 0)
-        fitted = self._label_fits(*tried, trained) if self.learner.labels else self._fitted(*tried)
-        fitted = fitted._replace(folds=n_folds, n_rows=len(tried[1]))
-        if self.learner.labels:
-            return fitted
-        # Predictions of the held-out rows
-        found, n_classes = fitted.calibration, trained.state.n_classes
-        at = 0.0 if found is None or not found.slope else -found.offset / found.slope
-        at = at if fitted.threshold is None else fitted.threshold.value
-        guess = scores > at if n_classes == 2 else scores.argmax(axis=1)
-        cells = np.bincount(numbers * n_classes + guess, minlength=n_classes * n_classes)
-        return fitted._replace(confusion=cells.reshape(n_classes, n_classes))
-
-    def _fitted(self, scores: NDArray[Any], numbers: NDArray[Any]) -> HeldOutResult:
-        if self.threshold is not None:
-            found = fit_calibration(scores, numbers) if self.calibrate else None
-            return HeldOutResult(found, best_threshold(scores, numbers, self.threshold))
-        if not self.calibrate:
-            return HeldOutResult()
-        moves = scores.ndim == 1 and self.learner.fit_intercept and not self.learner.voted
-        # Where no bias can move, one half is at 0.
-        found = fit_calibration(scores, numbers, "sigmoid" if moves else "temperature")
-        if not found.offset or not found.slope:
-            return HeldOutResult(found)
-        guess = scores > -found.offset / found.slope
-        return HeldOutResult(found, error=float(np.mean(guess != (numbers == 1))))
-
-    def _label_fits(
-        self, scores: NDArray[Any], numbers: NDArray[Any], trained: StreamFit
-    ) -> HeldOutResult:
-        """Return thresholds of labels, and how good they are on these rows, which chose them."""
-        reading, positive = trained.reading, self.learner.zero == "positive"
-        truth = has_label(cast("Any", reading.sets), numbers, scores.shape[1])
-        found, calibration = label_arrays(scores, truth, calibrate=self.calibrate)
-        judged = LabelEvaluation(reading.classes)
-        judged.add(truth, above(scores, found[THRESHOLDS], positive=positive), scores)
-        return HeldOutResult(calibration, None, labels=found, figures=judged.figures())
+        learner, reading = self.learner, trained.reading
+        wanted = Wanted(
+            calibrate=bool(self.calibrate),
+            threshold=self.threshold,
+            moves=learner.fit_intercept and not learner.voted,
+            positive=learner.zero == "positive",
+        )
+        sets, classes = reading.met.sets, reading.classes
+        fitted = trained.state.task.fit(tried, (scores, numbers), sets, classes, wanted)
+        return fitted._replace(folds=n_folds, n_rows=len(tried[1]))
 
     def _fold_scores(self, trained: StreamFit) -> tuple[tuple[NDArray[Any], NDArray[Any]], int]:
         """Return scores and class numbers of all rows, by trainings as long as that to come.
@@ -169,16 +128,14 @@ class HeldOutFit:
             state = learner.start(n_features, n_classes)
             fit_supply(state, ArraySupply(divided, shuffle, np.random.default_rng(seed)), plan)
             scores.append(state.scores(take(examples.rows, tried)))
-        numbers = examples.targets[np.concatenate(folds)]
-        if not learner.labels:
-            numbers = class_numbers(numbers, n_classes)
+        numbers = trained.state.task.numbers(examples.targets[np.concatenate(folds)])
         return (np.concatenate(scores), numbers), len(folds)
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
         learner = self.learner
         votes = recorded(trained) if learner.voted else None
-        most = MOST_SCORES // trained.state.n_classes if learner.labels else inf
+        most = trained.state.task.rows_within(MOST_SCORES)
         parts, n_rows = [], 0
         for part in trained.supply.sweep(held_out=True):
             zero = ZERO_CONVENTIONS[learner.zero]
@@ -189,7 +146,7 @@ class HeldOutFit:
         scores, numbers = (np.concatenate(side) for side in zip(*parts, strict=True))
         return scores, numbers
 
-    def notes(self, fits: HeldOutResult) -> list[str]:
+    def notes(self, fits: HeldOutFits) -> list[str]:
         """Return notes on what could not be fitted."""
         missing = []
         if self.calibrate and fits.calibration is None:
@@ -197,17 +154,6 @@ class HeldOutFit:
         if self.threshold is not None and fits.threshold is None:
             missing.append("threshold was chosen")
         return [f"No {what}: training ended before any row was held out." for what in missing]
-
-
-def label_arrays(
-    scores: NDArray[Any], truth: NDArray[np.bool_], *, thresholds: bool = True, calibrate: bool
-) -> tuple[dict[str, NDArray[Any]], Calibration | None]:
-    """Return what held-out rows with several labels fit: thresholds, and probabilities if asked."""
-    found = {THRESHOLDS: fitted_thresholds(scores, truth)} if thresholds else {}
-    if not calibrate:
-        return found, None
-    calibration, found[SIGMOIDS] = fit_label_calibration(scores, truth)
-    return found, calibration
 
 
 def few_held_out(learner: Learner, n_held_out: int) -> bool:
@@ -240,8 +186,9 @@ def rounded(model: Model, rows: CSR) -> Model:
     others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
     if model.weights.size < FEWEST_WEIGHTS or model.voted or others:
         return model
-    if model.several:  # each of its scores is to be on the same side: few rows are many trials
-        rows = cast("CSR", between(rows, 0, min(rows.shape[0], MOST_TRIED // len(model.classes))))
+    most = model.task.rows_within(MOST_TRIED)
+    if rows.shape[0] > most:  # each score is to be on the same side: few rows are many trials
+        rows = cast("CSR", between(rows, 0, most))
     with np.errstate(over="ignore"):
         short = {name: copied(part, dtype=np.float32) for name, part in model.vectors.items()}
     if not all(map(is_finite, short.values())):
@@ -268,8 +215,8 @@ def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
 def _guesses(model: Model, vectors: dict[str, Any], rows: CSR) -> NDArray[Any]:
     """Return what a model predicts with other vectors; their average is not kept."""
     weights, ledger = vectors["weights"], vectors.get("ledger")
-    counted = len(model.classes), model.count, model.several
-    scores = State.of_vectors(weights, ledger, None, *counted).average_activations(rows)
+    state = State.of_vectors(weights, ledger, None, model.task, model.count)
+    scores = state.average_activations(rows)
     if not np.isfinite(scores).all():
         raise score_overflow(0)
-    return model.has_label(scores) if model.several else winners(scores, positive=model.positive)
+    return model.answers(scores)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.parameters import GOALS, MEMORIES, is_flag
+from rosenblatt.parameters import MEMORIES, is_flag
 from rosenblatt.rules import (
     RULES,
     ZERO_CONVENTIONS,
@@ -19,6 +19,7 @@ from rosenblatt.rules import (
     check_rule,
     rule_parameters,
 )
+from rosenblatt.tasks import CLASSES, TASKS, Task, task_of
 from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
@@ -57,12 +58,7 @@ SPELLINGS = {
         "kernel degree gamma coef0 rule eta0 margin C memory multi_class cache_size"
     ),
 }
-# Of rows that may have several labels: such a model holds a description, too
-LABELS = "MultilabelClassifier"
-LABEL_LIMIT = 0.3  # C of PA-I: most labels are rare, and one noisy row should not move them far
-LABEL_PASSES = 6  # where averages are kept
-FIRST_PASSES = 3  # after which such an average begins, where there are more
-MANY = (set, frozenset, tuple, list, np.ndarray)  # what holds the labels of a row
+# Of rows that have sets of labels: such a model holds a description, too
 LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
 
@@ -83,7 +79,7 @@ class Learner:
     time_limit: float | None = None
     record_mistakes: bool = False
     random_state: Any = 0
-    labels: str = ""  # of a row that may have several: "each" for itself, or by "ranking"
+    task: str = CLASSES  # what an answer is, by its name in ``TASKS``
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
@@ -103,15 +99,10 @@ class Learner:
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
                 f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
-        if self.labels not in ("", *GOALS):
-            raise InputError(f"There is no goal {self.labels!r}; there are {', '.join(GOALS)}.")
-        if self.labels == "ranking" and self.second_order:
-            raise InputError(
-                f"{Parameter('goal', self.labels)} needs a first-order rule; {self.rule!r} keeps "
-                "variances."
-            )
-        if self.labels and self.voted:
-            raise several_labels(Parameter("memory", "vote"))
+        if self.task not in TASKS:
+            named = ", ".join(name for name in TASKS if name)
+            raise InputError(f"There is no goal {self.task!r}; there are {named}.")
+        self.answer.check(memory=self.memory, rule=self.rule)
         check_rule(self.rule, self.values)
 
     @classmethod
@@ -140,12 +131,15 @@ class Learner:
     @classmethod
     def described(cls, description: Mapping[str, Any]) -> "Learner":
         """Return the learner of a description."""
-        return cls(**{**description, "values": dict(description["values"])})
+        parts = {**description, "values": dict(description["values"])}
+        task = parts.pop("labels", CLASSES)
+        return cls(**parts, task=task)
 
     def description(self) -> dict[str, Any]:
         """Return all that it is, as a model file can hold it."""
         parts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return plain_options(parts | {"values": self.chosen})
+        task = parts.pop("task")
+        return plain_options(parts | {"values": self.chosen, "labels": task})
 
     def description_beside(self, name: str) -> dict[str, Any] | None:
         """Return its description, unless the parameters of an estimator of this name spell it."""
@@ -176,17 +170,13 @@ class Learner:
         """How many passes are made at most."""
         if self.max_iter is not None:
             return self.max_iter
-        return LABEL_PASSES if self._late_average else RULES[self.rule].passes[self.memory]
+        usual = RULES[self.rule].passes[self.memory]
+        return self.answer.passes_of_averages or usual if self.averaged else usual
 
     @property
-    def _late_average(self) -> bool:
-        """Whether the average of labels by themselves is that of the later passes.
-
-        The first vectors have met few of the rows that have a rare label: without them six passes
-        do what ten do with them. It is the suffix average of Rakhlin, Shamir & Sridharan, "Making
-        gradient descent optimal for strongly convex stochastic optimization", ICML 2012.
-        """
-        return self.labels == "each" and self.averaged
+    def answer(self) -> Task:
+        """The task, before any class is known."""
+        return task_of(self.task)
 
     @property
     def title(self) -> str:
@@ -211,19 +201,19 @@ class Learner:
             n_classes,
             averaged=self.averaged,
             uncertain=self.second_order,
-            labels=self.labels,
+            task=self.task,
             by_feature=by_feature,
         )
 
-    def of_labels(self, goal: str) -> "Learner":
-        """Return the learner for rows that may have several labels, with its usual parameters."""
-        usual = {"C": LABEL_LIMIT} if self.rule == "pa1" and goal == "each" else {}
-        return replace(self, labels=goal, values=usual | self.chosen)
+    def of_task(self, name: str) -> "Learner":
+        """Return the learner for another task, with its usual parameters."""
+        other = replace(self, task=name)
+        return replace(other, values={**other.answer.usual_values(self.rule), **self.chosen})
 
     def plan(self, *, hold_out: bool = False) -> Plan:
         """Return what the loop over passes is told; ``hold_out`` sets rows aside in any case."""
         stopping = EarlyStopping(self.validation_fraction, self.n_iter_no_change)
-        late = self._late_average and self.passes > FIRST_PASSES
+        first = self.answer.passes_before_averages if self.averaged else 0
         return Plan(
             rule=self.step,
             max_iter=self.passes,
@@ -232,14 +222,14 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
-            average_after=FIRST_PASSES if late else 0,
+            average_after=first if self.passes > first else 0,
         )
 
     @property
     def estimator(self) -> str:
         """The name under which models made without an estimator hold it."""
-        if self.labels:
-            return LABELS
+        if self.answer.estimator:
+            return self.answer.estimator
         family = RULES[self.rule].family
         return next(
             name
@@ -249,7 +239,7 @@ class Learner:
 
     @property
     def _spelling(self) -> Spelling:
-        return LABELS_SPELLING if self.labels else SPELLINGS[self.estimator]
+        return LABELS_SPELLING if self.answer.estimator else SPELLINGS[self.estimator]
 
     @property
     def chosen(self) -> dict[str, float]:
@@ -271,7 +261,7 @@ class Learner:
             "memory": self.memory,
             "average": self.averaged,
             "parameters": self.chosen or None,
-            "goal": self.labels,
+            "goal": self.task,
         }
         return {name: every[name] for name in own if name in every}
 
@@ -281,11 +271,6 @@ class Learner:
         if "record_mistakes" in self._spelling.names:
             shared["record_mistakes"] = self.record_mistakes
         return self.parameters() | {"max_iter": self.passes} | shared
-
-
-def several_labels(parameter: Parameter | str) -> InputError:
-    """Return the error for a parameter that rows with several labels cannot have."""
-    return InputError(f"{parameter} is not available where a row may have several labels.")
 
 
 def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:

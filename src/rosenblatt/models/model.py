@@ -22,17 +22,17 @@ from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX, list_arrays, read_list
 from rosenblatt.mistakes.updates import Mistakes, label_steps
-from rosenblatt.models.calibration import (
-    Calibration,
-    label_probabilities,
-    probabilities,
-    vote_shares,
-)
-from rosenblatt.models.label_thresholds import above
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import check_parameters
-from rosenblatt.training.examples import class_weights, winners
+from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks.calibration import (
+    Calibration,
+)
+from rosenblatt.tasks.label_sets import SIGMOIDS, unfitted
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
+from rosenblatt.tasks.leads import winners
+from rosenblatt.training.examples import class_weights
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
@@ -40,15 +40,13 @@ from rosenblatt.wording import word_list
 if TYPE_CHECKING:
     from rosenblatt.mistakes.kernel import Kernel
     from rosenblatt.mistakes.machine import DualState
-    from rosenblatt.models.evaluation import Evaluation, LabelEvaluation
     from rosenblatt.models.explanation import Explanation
-    from rosenblatt.models.metrics import Threshold
+    from rosenblatt.tasks.evaluation import Evaluation, LabelEvaluation
+    from rosenblatt.tasks.metrics import Threshold
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
-THRESHOLDS = "thresholds"  # the array of those of labels, where a row may have several
-SIGMOIDS = "label_sigmoids"  # the array of slopes and offsets of their probabilities
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 
 
@@ -202,16 +200,13 @@ class Model:
         self.state.by_class(self.state.weights)[0, -1] += by
 
     @classmethod
-    def load(cls, path: "str | Path", *, several: bool = False) -> "Model":
-        """Return the model of a file, which this version can use; ``-`` is standard input.
-
-        Without ``several``, one that gives rows several labels is an error.
-        """
+    def load(cls, path: "str | Path") -> "Model":
+        """Return the model of a file, which this version can use; ``-`` is standard input."""
         from rosenblatt.models.file import read
 
         model, name = read(path), "standard input" if path == "-" else str(path)
         model.check_learner(name)
-        return model if several else model.of_one_label(name)
+        return model
 
     def save(self, path: "str | Path") -> None:
         """Write the model file, whole or not at all; ``-`` is standard output."""
@@ -243,7 +238,8 @@ class Model:
             for name in sorted(options.keys() - SPELLINGS[self.learner].names):
                 msg = f"{self.learner} has no parameter {name!r:.60}; upgrade rosenblatt."
                 raise InputError(msg)
-        check_parameters(self.learner, options)
+        named = {name: value for name, value in options.items() if name != "goal"}
+        check_parameters(self.learner, named)  # the description says the task, and is checked
         return options
 
     def class_weights(self) -> dict[Class, float]:
@@ -262,25 +258,22 @@ class Model:
     def state(self) -> State:
         """The weights as training goes on from them, in the same memory."""
         parts = self.weights, self.ledger, self.variance
-        return State.of_vectors(*parts, len(self.classes), self.count, self.several)
+        return State.of_vectors(*parts, self.task, self.count)
+
+    @property
+    def task(self) -> Task:
+        """What an answer is."""
+        name = "" if self.described is None else str(self.described.get("labels", ""))
+        return task_of(name, len(self.classes))
 
     @property
     def several(self) -> str:
         """How a mistake on a row with several labels is read; empty where each row has one."""
-        return "" if self.described is None else str(self.described.get("labels", ""))
+        return self.task.name
 
-    @property
-    def noun(self) -> str:
-        """What one of its classes is called in a sentence."""
-        return "label" if self.several else "class"
-
-    def of_one_label(self, name: str = "The model") -> "Model":
-        """Return the model; raise InputError where it gives rows several labels."""
-        if self.several:
-            raise InputError(
-                f"{name} gives a row any number of labels, and this needs exactly one: "
-                "Model.of_label makes a model of it, which tells rows with it from the others."
-            )
+    def one_class(self, name: str = "The model") -> "Model":
+        """Return the model; raise InputError where it gives a row more or less than one class."""
+        self.task.check_one_class(name)
         return self
 
     def of_label(self, label: Class) -> "Model":
@@ -292,7 +285,7 @@ class Model:
         if label not in self.classes:
             known = word_list(self.classes)
             raise InputError(f"The model knows no label {label!r}; it knows {known}.")
-        number, learner = self.classes.index(label), replace(self.how, labels="")
+        number, learner = self.classes.index(label), replace(self.how, task=CLASSES)
         calibration, mistakes = self.calibration, None
         if calibration is not None:
             slope, offset = self.arrays[SIGMOIDS][:, number].tolist()
@@ -319,6 +312,10 @@ class Model:
         )
         return alone._moved(self.thresholds[number].item())  # noqa: SLF001  # its own
 
+    def alone(self, number: int) -> "Model":
+        """Return what decides on a class: itself, or of labels the model of that one."""
+        return self if self.task.contrasts else self.of_label(self.classes[number])
+
     @property
     def label_separator(self) -> str:
         """What stands between the labels of a row that is written, where it may have several."""
@@ -331,9 +328,8 @@ class Model:
 
         The last one is for the best label of rows where none is; see ``above``.
         """
-        unfitted = np.append(np.zeros(len(self.classes)), np.inf)
-        found: NDArray[Any] = self.arrays.get(THRESHOLDS, unfitted)
-        return found
+        found = self.arrays.get(THRESHOLDS)
+        return unfitted(len(self.classes)) if found is None else found
 
     @cached_property
     def labels(self) -> NDArray[Any]:
@@ -393,8 +389,8 @@ class Model:
         """The updates that it holds, with the rows that made them, checked."""
         if self.mistakes is not None:
             return self.mistakes
-        shape = len(self.classes), self.n_features, self.constant
-        return read_list(self.arrays, *shape, self.count, several=bool(self.several))
+        shape = self.task.n_vectors, self.n_features, self.constant
+        return read_list(self.arrays, *shape, self.count, joint=self.task.joint)
 
     @property
     def n_voting(self) -> int | None:
@@ -433,6 +429,18 @@ class Model:
         stored = any(name.startswith(KERNEL_PREFIX) for name in self.arrays)
         return stored or self.machine is not None
 
+    @property
+    def kind(self) -> str:
+        """The kind of the model in words that need no knowledge of learners."""
+        if self.is_kernel:
+            return "kernel model"
+        return "vote of linear models" if self.voted else "linear model"
+
+    @property
+    def weights_title(self) -> str:
+        """Whose weights stand for the model: where vectors vote, those of their average."""
+        return "Average of a voted perceptron" if self.voted else self.learner
+
     def rows(
         self,
         paths: str | Sequence[str] | Files,
@@ -469,7 +477,7 @@ class Model:
                 )
             encoding = SvmlightEncoding(zero_based=zero_based, n_features=self.n_features)
         how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
-        batches = encoded(files, encoding, () if self.several else self.classes, **how)
+        batches = encoded(files, encoding, self.task.known(self.classes), **how)
         return batches if tell is None else _with_notes(batches, files, tell)
 
     def scores(self, X: Any) -> NDArray[Any]:
@@ -488,15 +496,15 @@ class Model:
 
         Where a row may have several, it is a tuple of labels, in an array of objects.
         """
-        scores = self.scores(X)
-        if self.several:
-            return label_sets(self.labels, self.has_label(scores))
-        found: NDArray[Any] = self.labels[winners(scores, positive=self.positive)]
-        return found
+        return self.task.labels_of(self.answers(self.scores(X)), self.labels)
 
-    def has_label(self, scores: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which row has which label, by the scores of rows that may have several."""
-        return above(scores, self.thresholds, positive=self.positive)
+    def form_of_y(self, X: Any) -> NDArray[Any]:
+        """Return predictions in the form of y: labels, or an indicator of them."""
+        return self.task.form_of_y(self.answers(self.scores(X)), self.labels)
+
+    def answers(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Return what rows are by their scores: class numbers, or which row has which label."""
+        return self.task.answers(scores, self.thresholds, positive=self.positive)
 
     def probabilities(self, X: Any) -> NDArray[Any]:
         """Return the probability of each class on each row of ``X``, (n_rows, n_classes).
@@ -517,21 +525,18 @@ class Model:
 
     def probabilities_of(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
-        if self.calibration is None:
-            return vote_shares(scores)
-        if self.several:
-            return label_probabilities(self.arrays[SIGMOIDS], scores)
-        return probabilities(self.calibration, scores)
+        return self.task.probabilities(self.calibration, self.arrays, scores)
 
     def evaluate(
         self, paths: str | Sequence[str], *, layout: Layout | None = None
     ) -> "Evaluation | LabelEvaluation":
         """Return how good the model is on the rows of files, which have labels."""
-        from rosenblatt.models.evaluation import evaluation_of, label_evaluation_of
+        from rosenblatt.models.judging import evaluation_of
 
         told: list[str] = []
         rows = self.rows(paths, layout=layout, tell=told.append)
-        return (label_evaluation_of if self.several else evaluation_of)(self, rows, told=told)
+        found: Evaluation | LabelEvaluation = evaluation_of(self, rows, told=told)
+        return found
 
     def explain(
         self, x: Any, label: Class | None = None, against: Class | None = None
@@ -558,7 +563,7 @@ class Scorer:
         by_kernel = model.is_kernel and not by_weights
         self._by_kernel = _kernel_scores(model) if by_kernel else None
         weights = model.weights if by_kernel else model.deciding_weights
-        self._binary = len(model.classes) == 2 and not model.several
+        self._binary = model.task.flat
         self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
         self._n_features = model.n_features
         self._constant = model.constant
@@ -616,13 +621,6 @@ def _kernel_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
     return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
 
 
-def label_sets(labels: NDArray[Any], given: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return the labels of each row as a tuple, by which row has which."""
-    found = np.empty(len(given), object)
-    found[:] = [tuple(labels[row].tolist()) for row in given]
-    return found
-
-
 def _with_notes(
     batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
 ) -> Iterator[Batch]:
@@ -658,14 +656,11 @@ def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[s
     }
 
 
-def model_of(fitted: Any, *, several: bool = False) -> Model:
-    """Return the model that a fitted estimator of this package holds, or the model given.
-
-    Without ``several``, one that gives rows several labels is an error.
-    """
+def model_of(fitted: Any) -> Model:
+    """Return the model that a fitted estimator of this package holds, or the model given."""
     model = fitted if isinstance(fitted, Model) else getattr(fitted, "model_", None)
     if isinstance(model, Model):
-        return model if several else model.of_one_label()
+        return model
     raise InputError(
         f"A fitted estimator of rosenblatt or a Model is needed; got a {type(fitted).__name__}."
     )

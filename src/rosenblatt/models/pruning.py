@@ -14,10 +14,11 @@ from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.mistakes.arrays import PREFIX
 from rosenblatt.models.file import write_to
 from rosenblatt.models.guarantee import guarantee_arrays
-from rosenblatt.models.model import SIGMOIDS, SPREAD_PARTS, THRESHOLDS, Model, model_of
+from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.parameters import is_flag
-from rosenblatt.training.examples import check_count
+from rosenblatt.tasks.label_sets import SIGMOIDS
+from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.wording import size_text
 
 MOST_TRIALS = 12  # sizes that are looked at
@@ -80,7 +81,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
         raise InputError(msg)
     if (X is None) != (y is None):
         raise InputError("prune needs X and y, or neither; got one of them.")
-    known = model_of(model, several=True)
+    known = model_of(model)
     if known.voted:
         msg = "prune needs one weight vector; a VotedPerceptron decides by many: average them."
         raise InputError(msg)
@@ -88,10 +89,9 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     mean, deviation = None, None if known.spread is None else np.asarray(known.spread.deviation)
     if X is not None:
         rows = input_rows(known, X)
-        if not known.several:
-            check_count(np.asarray(y), rows.n_rows)
+        known.task.check_labels(np.asarray(y), rows.n_rows)
         mean, deviation = feature_moments(rows.csr(known.n_features, known.constant))
-    dropped = _weakest(deciding[:, :-1], deviation, int(k), apart=bool(known.several))
+    dropped = _weakest(deciding[:, :-1], deviation, int(k), apart=not known.task.contrasts)
     sparser: Any = _without(known, dropped, mean)
     if not isinstance(model, Model):
         sparser = model._with_model(sparser)  # noqa: SLF001  # ours
@@ -105,8 +105,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
 
 def _error(model: Any, X: Any, y: NDArray[Any]) -> float:
     """Return the share of wrong rows; of those with several labels, of rows not exactly right."""
-    several = isinstance(model, Model) and model.several
-    predicted = model.has_label(model.scores(X)) if several else model.predict(X)
+    predicted = model.form_of_y(X) if isinstance(model, Model) else model.predict(X)
     if predicted.shape != y.shape:
         msg = f"y must be an indicator of shape {predicted.shape}; got one of shape {y.shape}."
         raise InputError(msg)
@@ -130,7 +129,7 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     if deviation is not None:  # rows that were not measured may have the others
         deviation[deviation == 0.0] = deviation[deviation > 0.0].min(initial=1.0)
     weights, n = model.deciding_weights[:, :-1], model.n_features
-    order = _weakest(weights, deviation, n, apart=bool(model.several))
+    order = _weakest(weights, deviation, n, apart=not model.task.contrasts)
     unused = np.setdiff1d(np.arange(model.n_features), order)
     order = np.concatenate([unused, order])
     least = _forgetting(model, order)

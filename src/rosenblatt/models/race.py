@@ -17,7 +17,6 @@ from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample, quantile_edges
 from rosenblatt.data.files import TrainingFiles
-from rosenblatt.data.labels import SetNumbers
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import join, take
@@ -34,7 +33,8 @@ from rosenblatt.models.search import (
     halving,
 )
 from rosenblatt.rules import RULES
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.tasks import task_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.streaming import Reading
 from rosenblatt.wording import counted, percent, word_list
 
@@ -104,7 +104,10 @@ class RaceResult:
         shown = sorted(best.values(), key=lambda one: float(one["error"]))
         errors = ", ".join(f"{one['name']} {percent(one['error'])}" for one in shown)
         recipes = counted(len(self.tried), "recipe")
-        return f"{recipes} on {counted(self.n_rows, 'held-out row')}: {errors}"
+        rows = counted(self.n_rows, "row")
+        return (
+            f"{recipes}, judged on {rows} that they had not seen; the best of each form: {errors}"
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what JSON can hold."""
@@ -151,7 +154,7 @@ def offers(
         if not asked:
             yield plain
     is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
-    is_open = is_open and reading.sets is None
+    is_open = is_open and learner.answer.races
     if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
         yield from _paired(source, encoding, reading, plain, numbered, asked, learner)
 
@@ -175,7 +178,7 @@ def _paired(
     n_rows = reading.n_rows - reading.n_validation
     drawn = np.arange(0, n_rows, -(-n_rows // MOST_PAIRED))
     rows = joined([base.form(part) for part in reading.taken(drawn)])
-    numbers, n_classes = reading.ranks[reading.labels(drawn)[0]], len(reading.classes)
+    numbers, n_classes = reading.met.ranks[reading.labels(drawn)[0]], len(reading.classes)
     found = offered_pairs(encoding, owners, rows, numbers, n_classes, asked, learner)
 
     def offer(n: int, pairs: ColumnPairs) -> Offer:
@@ -261,7 +264,7 @@ class HeldRace:
         self.search = Search("error", len(base.numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
-        shared["labels"] = learner.labels
+        shared["task"] = learner.task
         self._judge = RowJudge(rows, base, self.search, shared, PASSES, weighted=True)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
@@ -340,7 +343,7 @@ def race_of_codes(
     if sample is None or sample.frame.height < FEWEST_ROWS:
         return None
     able, labels = source.sampled_codes(sample, CODED_VALUES)
-    may_have_bins = said.bins is None and not said.hash_bits and said.degree == 1
+    may_have_bins = said.bins is None and not said.hash_bits
     n_bins = default_bins(sample.frame.height) if may_have_bins else said.bins or 1
     least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(max(len(able), 1))))
     found = {name: _unlike_values(own, labels, n_bins) for name, own in able.items()}
@@ -392,9 +395,8 @@ def _raced_sample(
     """Return the race of ways to encode a sample; None where ``least`` rows, or all, cost more."""
     batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
     numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
-    labels = SetNumbers(())
-    sets = labels.sets(classes) if learner.labels else None
-    n_classes = len(labels.labels if learner.labels else classes)
+    labels, sets = learner.answer.read(classes)
+    n_classes = len(labels)
     if n_classes < 2 or (groups is not None and len(np.unique(groups)) < 2):
         return None
     width = max(len(batch.indices) for batch in batches) / len(numbers)
@@ -404,7 +406,7 @@ def _raced_sample(
         return None
     drawn = np.arange(size.n_rows) * len(numbers) // size.n_rows
     numbers, groups = numbers[drawn], None if groups is None else groups[drawn]
-    targets = numbers if learner.labels else targets_of(numbers, n_classes)
+    targets = task_of(learner.task, n_classes).targets(numbers)
     encoded = {}
     for way, batch in zip(ways, batches, strict=True):
         rows = take(batch.csr(batch.n_features, learner.constant), drawn)
@@ -421,7 +423,7 @@ def _race_rows(
     """Return a function that gives ``n_rows`` rows of a reading a form."""
     drawn, n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
     labels, weights = reading.labels(drawn)
-    numbers, groups = reading.ranks[labels], reading.kept.groups
+    numbers, groups = reading.met.ranks[labels], reading.kept.groups
     groups = None if groups is None else groups[drawn]
 
     @cache
@@ -429,7 +431,7 @@ def _race_rows(
         offer = forms[form]
         parts = (offer.form(part) for part in reading.taken(drawn))
         rows = join([part.csr(offer.n_features, constant) for part in parts])
-        examples = Examples(rows, reading.targets(labels), weights, sets=reading.sets)
+        examples = Examples(rows, reading.met.targets(labels), weights, sets=reading.met.sets)
         return EncodedRows(examples, numbers, n_classes, groups=groups)
 
     return made

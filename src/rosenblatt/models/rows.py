@@ -1,8 +1,7 @@
 """Rows of files and arrays: as a model knows their features, or all of them in memory."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -12,18 +11,14 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, unfamiliar
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
-from rosenblatt.data.labels import Classes, LabelSet, SetNumbers, sides_of
-from rosenblatt.errors import InputError, Parameter, UnfamiliarDataWarning, warn_caller
+from rosenblatt.data.labels import Classes, sides_of
+from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import canonical, dense_values, take
-from rosenblatt.training.examples import (
-    ClassWeight,
-    Examples,
-    LabelSets,
-    class_weights,
-    has_one,
-    targets_of,
-)
+from rosenblatt.tasks.label_sets import Sets
+from rosenblatt.tasks.labels_met import LabelsMet
+from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training.examples import ClassWeight, Examples, class_weights
 from rosenblatt.training.streaming import Reading
 from rosenblatt.wording import word_list
 
@@ -89,12 +84,13 @@ class FileRows:
     files: Files  # which know how they were read
     weights: NDArray[Any] | None = None  # of the rows, where the files have them
     groups: NDArray[np.uint64] | None = None  # likewise
-    label_sets: tuple[LabelSet, ...] | None = None  # by number, where rows may have several labels
+    met: LabelsMet = field(default_factory=LabelsMet)  # what the numbers stand for
+    written: tuple[Any, ...] = ()  # what a batch has by these numbers: classes, or sets of them
 
-    @cached_property
-    def sets(self) -> LabelSets | None:
-        """The label sets, by the numbers of classes."""
-        return None if self.label_sets is None else SetNumbers(self.classes).sets(self.label_sets)
+    @property
+    def sets(self) -> Sets | None:
+        """The labels that each number stands for, where it stands for a set of them."""
+        return self.met.sets
 
     @property
     def labels(self) -> list[Any]:
@@ -132,18 +128,33 @@ class FileRows:
         taken = {name: array[numbers] for name, array in own.items() if array is not None}
         return replace(self, rows=rows, numbers=self.numbers[numbers], **taken)
 
-    def of_class(self, text: str) -> "FileRows":
-        """Return the rows as those of two classes: with the class or label written so, or not."""
+    @property
+    def known(self) -> tuple[Any, ...]:
+        """The classes by which other rows are numbered; none where sets of labels are."""
+        return self.classes if self.sets is None else ()
+
+    def of_one_class(self, text: str | None) -> "FileRows":
+        """Return the rows with one class each: of labels, with the one written so or without."""
+        return self if self.sets is None else self.of_class(text)
+
+    def of_class(self, text: str | None) -> "FileRows":
+        """Return the rows as those of two classes: with the class or label written so, or not.
+
+        None: as they are, which is an error where a row may have several labels.
+        """
+        if text is None:
+            self.met.check_one_class(self.files.names[0])
+            return self
         written = [str(one) for one in self.classes]
         if text not in written:
             known, name = word_list(written), self.files.names[0]
             raise InputError(f"No row of {name} has the label {text!r}; there are {known}.")
         number = written.index(text)
-        own = self.numbers == number
-        if self.sets is not None:
-            own = has_one(self.sets, self.numbers, number)
+        own = self.met.has(self.numbers, number)
         sides = sides_of(text)
-        return replace(self, numbers=own.astype(np.int64), classes=sides, label_sets=None)
+        return replace(
+            self, numbers=own.astype(np.int64), classes=sides, written=sides, met=LabelsMet(sides)
+        )
 
     def batch(self, numbers: NDArray[Any]) -> Batch:
         """Return the rows of these numbers as if they were all that the files hold."""
@@ -153,7 +164,7 @@ class FileRows:
             some.rows.indices,
             some.rows.indptr,
             labels=some.numbers.astype(np.int32),
-            classes=self.classes if self.label_sets is None else self.label_sets,
+            classes=self.written,
             n_features=self.rows.n_features,
             file=self.files.names[0],
             n_lines=len(numbers),
@@ -190,13 +201,11 @@ def source_rows(
     *,
     fit_intercept: bool = True,
     finished: bool = True,
-    several: bool = False,
     prepare: Callable[[Reading], object] = lambda _: None,
 ) -> FileRows:
     """Read all rows of files into memory; what is not ``finished`` can still have any form.
 
-    ``prepare`` is called when they have been read, and may choose one. Without ``several``, rows
-    that may have several labels are an error.
+    ``prepare`` is called when they have been read, and may choose one.
     """
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
@@ -206,11 +215,6 @@ def source_rows(
         name, most = files.names[0], MOST_BYTES >> 30
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
-    if reading.sets is not None and not several:
-        raise InputError(
-            f"The rows of {files.names[0]} have any number of labels, and this needs exactly one: "
-            f"choose it with {Parameter('class_')}."
-        )
     prepare(reading)
     encoding = cast("Encoding", source.encoding)  # they have been read
     if finished:
@@ -220,7 +224,6 @@ def source_rows(
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))
-    numbers = reading.ranks[block.labels]
+    numbers = reading.met.ranks[block.labels]
     facts = reading.classes, tuple(names), encoding, files, block.weights, block.groups
-    label_sets = None if reading.sets is None else block.classes
-    return FileRows(rows, numbers, *facts, label_sets)
+    return FileRows(rows, numbers, *facts, reading.met, reading.met.written(block.classes))

@@ -18,16 +18,10 @@ from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.metrics import METRICS, measured
 from rosenblatt.rules import RULES, rule_parameters
-from rosenblatt.training.examples import (
-    ArraySupply,
-    Examples,
-    LabelSets,
-    label_losses,
-    permute,
-    winners,
-)
+from rosenblatt.tasks import CLASSES, task_of
+from rosenblatt.tasks.metrics import METRICS
+from rosenblatt.training.examples import ArraySupply, Examples, permute
 from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
 from rosenblatt.training.memory import held_out_scores
 from rosenblatt.training.state import State, fit_supply
@@ -35,7 +29,6 @@ from rosenblatt.training.state import State, fit_supply
 ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
 MOST_PASSES = {1: 20, 2: 10}  # that are tried, by the order of the rule
 PATIENCE = 4  # passes without a better value before a trial ends
-NOT_FIRST = "labels not ranked first"  # the share that several labels a row are judged by
 LOOK = 0.2  # seconds between two looks at the clock and at Ctrl-C
 
 Curve = list[float]  # a metric after each pass
@@ -64,7 +57,7 @@ class Candidate:
         values = {name: given.pop(name) for name in rule_parameters() if name in given}
         given.setdefault("max_iter", passes)
         made = Learner(values=values, **{k: v for k, v in shared.items() if v is not None} | given)
-        return made.of_labels(made.labels) if made.labels else made
+        return made.of_task(made.task)
 
     def __str__(self) -> str:
         words = [str(dict(self.learner)["rule"])]
@@ -127,7 +120,7 @@ class Search:
     n_rows: int
     folds: int  # that are tried
     parts: int = 0  # into which the rows are divided; 0: as many, or 5 for one split
-    labels: str = ""  # the goal, where rows may have several labels
+    task: str = CLASSES  # what an answer is, by its name in ``TASKS``
     trials: list[Trial] = field(default_factory=list)
     ending: Ending = "finished"
     seconds: float = 0.0
@@ -135,7 +128,7 @@ class Search:
     @property
     def title(self) -> str:
         """What the values are called in a sentence."""
-        return NOT_FIRST if self.labels else METRICS[self.metric].title
+        return task_of(self.task).loss_title or METRICS[self.metric].title
 
     @property
     def best(self) -> Trial | None:
@@ -363,11 +356,13 @@ class RowJudge:
     ) -> None:
         self._made, self._lock = rows, threading.Lock()
         self._numbers, self._shared, self._passes = base.numbers, shared, passes
+        self._sets = base.examples.sets
         self._metric, self._seed = search.metric, shared.get("random_state", 0)
         weight = base.examples.weight
         self._weights = (np.ones(search.n_rows) if weight is None else weight) if weighted else None
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
-        alike = np.zeros_like(base.numbers) if shared.get("labels") else base.numbers
+        self._task = task_of(shared.get("task") or CLASSES, base.n_classes)
+        alike = self._task.strata(base.numbers)
         self._splits = splits(alike, n_parts, self._seed, base.groups)
         self._rank = np.arange(search.n_rows)  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
@@ -401,8 +396,7 @@ class RowJudge:
         def watch(now: State, _progress: Progress) -> None:
             nonlocal last
             if not learner.voted:
-                sets = rows.examples.sets
-                last = self._value(now.scores(tried), test, losses, sets)
+                last = self._value(now.scores(tried), test, losses)
                 early = len(curve) < plan.average_after  # what fewer passes give is no such average
                 curve.append(-METRICS[self._metric].sign * np.inf if early else last)
             best = METRICS[self._metric].best(curve) if curve else 0
@@ -439,18 +433,11 @@ class RowJudge:
         scores: NDArray[Any],
         test: NDArray[Any],
         losses: list[NDArray[Any]],
-        sets: LabelSets | None = None,
     ) -> float:
-        numbers = self._numbers[test]
-        wrong: NDArray[Any]
-        if sets is None:
-            guess = winners(scores, positive=self._shared.get("zero") == "positive")
-            if self._weights is None:
-                return measured(self._metric, scores, numbers, guess)
-            wrong = guess != numbers
-        else:
-            wrong = label_losses(scores, sets, numbers)
-            if self._weights is None:
-                return float(wrong.mean())
+        positive = self._shared.get("zero") == "positive"
+        given = scores, self._numbers[test], self._sets
+        if self._weights is None:
+            return self._task.measure(self._metric, *given, positive=positive)
+        wrong = self._task.losses(*given, positive=positive)
         losses.append(wrong * self._weights[test])
         return float(losses[-1].sum() / self._weights[test].sum())

@@ -20,17 +20,16 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.evaluation import neglected
 from rosenblatt.models.guarantee import guaranteed, row_draw
 from rosenblatt.models.held_out import (
     HeldOutFit,
-    HeldOutResult,
     coarse,
     few_held_out,
     recorded,
     rounded,
+    with_held_out,
 )
-from rosenblatt.models.learner import Learner, plain_options, several_labels
+from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_codes, race_of_texts
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
@@ -41,10 +40,14 @@ from rosenblatt.parameters import (
     TrainingSettings,
     check_parameters,
     check_setting,
+    one_of,
     with_keywords,
 )
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
+from rosenblatt.tasks import CLASSES, SETS, TASKS, task_of
+from rosenblatt.tasks.evaluation import LEAST_HELD_OUT, neglected
+from rosenblatt.tasks.held_out_fits import HeldOutFits
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer
 from rosenblatt.training.loop import Plan, Progress
@@ -99,7 +102,7 @@ class Run(NamedTuple):
 
 
 Bars = Callable[[int | None, float], AbstractContextManager[Any]]  # of bytes and share learned from
-Fitted = tuple[StreamFit, HeldOutResult]
+Fitted = tuple[StreamFit, HeldOutFits]
 
 
 @dataclass(frozen=True)
@@ -207,12 +210,12 @@ class TrainingPlan:
     def _first_plan(self, learner: Learner) -> Plan:
         """Return the plan of the training that rows are held out of.
 
-        The average of several labels is not judged after every pass where no pass can be the last
-        before the limit: 300 labels would take as long for it as for learning.
+        An average that takes long to judge is not judged where no pass can be the last before the
+        limit.
         """
         plan = learner.plan(hold_out=bool(self.wanted))
         in_time = learner.n_iter_no_change < learner.passes - plan.average_after
-        if self._refits and learner.labels and learner.averaged and not in_time:
+        if not in_time and self._refits and learner.averaged and not learner.answer.judged_at_all:
             plan = replace(plan, early_stopping=None)
         return plan
 
@@ -271,10 +274,8 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         kernel = KernelChoice.from_parameters(**seen)
         given["rule"] = given.get("rule") or "perceptron"
     layout, columns, learner = settings(**given)
-    if columns.column_pairs and (columns.degree > 1 or kernel is not None):
-        every = Parameter("degree", columns.degree)
-        rival = every if kernel is None else Parameter("kernel", kernel.kernel)
-        chosen = Parameter("column_pairs")
+    if columns.column_pairs and kernel is not None:
+        chosen, rival = Parameter("column_pairs"), Parameter("kernel", kernel.kernel)
         raise InputError(f"{chosen} is not available with {rival}: leave one out.")
     files = Files(_names(paths), layout, draw=row_draw(apart, drawn=False))
     if files.draw is not None and (columns.group is not None or not files.rereadable):
@@ -294,7 +295,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     learner = _label_learner(source, learner, goal, refused, open_rule=open_rule)
     plain = open_rule and not learner.records  # which the second order cannot
-    if open_rule and not learner.labels and source.has_text():
+    if open_rule and learner.answer.races and source.has_text():
         if not plain:
             source.files.notes.append(
                 f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
@@ -303,8 +304,9 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
         else:
             learner = replace(learner, rule=TEXT_RULE, memory=given.get("memory") or "")
     wanted = HeldOutFit(learner, calibrate=calibrate, threshold=threshold)
-    # Of several labels a race of few passes prefers larger steps than all passes do.
-    raced = LEARNERS[learner.rule] if plain and not (given.get("memory") or learner.labels) else ()
+    # Of sets of labels a race of few passes prefers larger steps than all passes do.
+    open_form = plain and not given.get("memory") and learner.answer.races
+    raced = LEARNERS[learner.rule] if open_form else ()
     return TrainingPlan(
         source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
     )
@@ -318,25 +320,18 @@ def _label_learner(
     *,
     open_rule: bool,
 ) -> Learner:
-    """Return the learner for rows with several labels, where the first rows can have them.
-
-    Where the rule is open, labels are ranked by the averaged perceptron, which is MMP: the step of
-    PA-I is bounded, and shared by all labels at fault.
-    """
-    if not source.label_separator:
-        if goal is not None:
-            raise InputError(
-                f"{Parameter('goal', goal)} is for rows with several labels; say what stands "
-                f"between them with {Parameter('label_separator')}."
-            )
-        return learner
+    """Return the learner for the answers that the first rows have, or that are asked for."""
+    if goal is not None:
+        goals = one_of(name for name in TASKS if name)
+        check_parameters("train_files", {"goal": goal}, {"goal": goals})
+    task = task_of(goal or (SETS if source.label_separator else CLASSES))
+    task.check_source(source.label_separator)
     for name, value in refused.items():
         if value:
-            raise several_labels(Parameter(name))
-    check_parameters("train_files", {"goal": goal or "each"})
-    if goal == "ranking" and open_rule:
-        learner = replace(learner, rule="perceptron")
-    return learner.of_labels(goal or "each")
+            task.refuse(Parameter(name))
+    if task.rule and open_rule:
+        learner = replace(learner, rule=task.rule)
+    return learner.of_task(task.name)
 
 
 def _check_validation(names: tuple[str, ...], kernel: Any, *, holds: object) -> None:
@@ -372,13 +367,13 @@ def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from rosenblatt import train_files
-    >>> path = getfixture("tmp_path") / "mail.csv"
-    >>> _ = path.write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
-    >>> clf = train_files(str(path), text="body")
+    >>> _ = Path("mail.csv").write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
+    >>> clf = train_files("mail.csv", text="body")
     >>> clf.predict(["buy"]).tolist(), clf.score(["see you", "buy now"], ["ham", "spam"])
     (['spam'], 1.0)
-    >>> clf.model_.training["n_rows"], clf.model_.evaluate(str(path)).error
+    >>> clf.model_.training["n_rows"], clf.model_.evaluate("mail.csv").error
     (40, 0.0)
     """
     return trained_model(paths, given, (lambda _: None) if given.get("verdict") else None)
@@ -395,8 +390,8 @@ def trained_model(
     others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
     run = Run(**{name: how.pop(name) for name in Run._fields})
     plan = plan_of(paths, **{name: value for name, value in how.items() if name != "verdict"})
-    if prove is not None and plan.learner.labels:
-        raise several_labels(Parameter("verdict"))
+    if prove is not None:
+        plan.learner.answer.refuse(Parameter("verdict"))
     show(plan)
     if plan.kernel is None:
         model, rows, counts = _weights_model(plan, run, prove)
@@ -404,7 +399,7 @@ def trained_model(
         plan.kernel.check(plan.learner, **others)
         from rosenblatt.models.kernel_machine import kernel_model
 
-        read = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept)
+        read = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept).of_class(None)
         model, rows = kernel_model(plan, read, observers=run.observers or ()), read.rows
         counts = np.bincount(read.numbers, minlength=len(read.classes))
     # What the model says of the files
@@ -523,7 +518,7 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
     for part in (learner, files.layout, plan.source.columns):
         described |= json.loads(json.dumps(asdict(part), default=str))
     described |= described.pop("values")
-    described["goal"] = described.pop("labels")
+    described["goal"] = described.pop("task")
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
     described["recipe"] = "auto" if plan.races else "plain"
     described |= {"validation": list(others)} if others else {}
@@ -548,7 +543,7 @@ def _weights_model(
     votes, record = recorded(trained), record_of(outcome)
     verdict, notes = None, list[str]()
     if prove is not None:
-        verdict = _verdict(trained, learner)
+        verdict = _verdict(trained, learner, cast("Encoding", source.encoding))
         if verdict is not None:
             prove(verdict)
         no_verdict = "No verdict: it looks at all rows at once, and they do not fit into "
@@ -588,12 +583,12 @@ def _weights_model(
             "notes": [
                 *(*notes, *plan.wanted.notes(fitted)),
                 *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
-                *neglected(fitted.confusion, reading.classes, options),
+                *neglected(fitted.confusion, reading.classes, options, least=LEAST_HELD_OUT),
             ],
         },
         verdict=None if verdict is None else verdict.as_json(),
     )
-    return fitted.applied_to(model), trained.sample, reading.label_counts
+    return with_held_out(model, fitted), trained.sample, reading.label_counts
 
 
 def _combined(source: TrainingFiles) -> list[list[str]]:
@@ -643,15 +638,16 @@ def encoding_notes(encoding: Any) -> list[str]:
     return notes
 
 
-def _verdict(trained: StreamFit, learner: Learner) -> Any:
+def _verdict(trained: StreamFit, learner: Learner, encoding: Encoding) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:
         return None
-    y = np.array(reading.classes)[reading.ranks[reading.first.labels[: rows.shape[0]]]]
+    y = np.array(reading.classes)[reading.met.ranks[reading.first.labels[: rows.shape[0]]]]
     # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)
     X = (matrix_of if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values)(rows)
-    found = public_name("diagnose")(X, y, mistakes=made if bounded else None)
+    names = encoding.names(range(rows.shape[1]))
+    found = public_name("diagnose")(X, y, mistakes=made if bounded else None, feature_names=names)
     return found if bounded else replace(found, mistakes=None)  # those of its own search

@@ -52,6 +52,7 @@ class ConfusionDisplay(Display):
     def from_counts(cls, counts: Any, classes: Any, *, title: str = "") -> Self:
         """Draw from a table of counts: a line for each true class, a column for each prediction.
 
+        >>> from rosenblatt.plots import ConfusionDisplay
         >>> display = ConfusionDisplay.from_counts([[8, 2], [1, 9]], ["ham", "spam"])
         >>> display.sentence
         '3 of 20 rows are wrong; most often ham is predicted as spam, 2 times.'
@@ -79,7 +80,7 @@ class ConfusionDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         shares = self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
         self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
-        names = [label_text(label, 16) for label in self.classes]
+        names = [label_text(label, 20) for label in self.classes]
         places = range(len(names))
         steep = 45 if max(map(len, names)) > 4 and len(names) > 2 else 0
         ax.set_xticks(places, names, rotation=steep, ha="right" if steep else "center")

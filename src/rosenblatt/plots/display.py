@@ -17,6 +17,7 @@ import numpy as np
 
 from rosenblatt.data.atomic import Target, replacing
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.lazy import installing
 from rosenblatt.plots.palette import FAINT, GRID, INK
 from rosenblatt.wording import plain
 
@@ -57,6 +58,14 @@ class Display(ABC):
     says_title: bool = True  # at the start of its sentence
     heading: str | None = None  # in place of the drawn title
     _handles: list[Any]  # what the legend lists, in order
+
+    def __init_subclass__(cls) -> None:
+        """Leave no data class a repr of all its arrays: a notebook would print them."""
+        super().__init_subclass__()
+        cls.__repr__ = Display.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentence}>"
 
     @property
     def size(self) -> tuple[float, float]:
@@ -150,7 +159,7 @@ def require_matplotlib() -> None:
     try:
         import_module("matplotlib")
     except ImportError as error:
-        msg = "Pictures need matplotlib; install it with: pip install 'rosenblatt[plots]'"
+        msg = f"Pictures need matplotlib; install it with: {installing('plots')}"
         raise InputError(msg) from error
 
 
@@ -185,11 +194,12 @@ def label_text(label: Any, longest: int = LONGEST_LABEL) -> str:
     r"""Return a label or name as matplotlib writes it: short, on one line and without mathematics.
 
     >>> label_text("US$"), label_text("a\nb"), label_text("x" * 40)
-    ('US\\$', 'a b', 'xxxxxxxxxxxxxxxxxxxxxxxxxxx…')
+    ('US\\$', 'a b', 'xxxxxxxxxxxxxx…xxxxxxxxxxxxx')
     """
     text = " ".join("".join(c if c.isprintable() else " " for c in str(label)).split())
     if len(text) > longest:
-        text = f"{text[: longest - 1]}…"
+        end = (longest - 1) // 2  # what tells names apart may stand there
+        text = f"{text[: longest - 1 - end]}…{text[len(text) - end :]}"
     return text.replace("$", r"\$")
 
 

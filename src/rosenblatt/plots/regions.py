@@ -32,7 +32,7 @@ from rosenblatt.plots.subject import (
     rows_of_data,
     rows_of_estimator,
 )
-from rosenblatt.training.examples import numbers_of
+from rosenblatt.tasks.leads import numbers_of
 
 GRID = 240  # points along each side
 FEWEST = 20  # rows of which a quarter is held out for a comparison
@@ -285,6 +285,13 @@ class RegionsDisplay(PlaneDisplay):
             self._cross(self.wrong, f"wrong: {self.n_wrong:,}")
 
 
+def _seen_note(rows: DrawnRows, shown: Plane, features: Features | None) -> str:
+    """Return what learners saw: two named features are all of it, no others at their means."""
+    if features is None or rows.n_features <= 2:
+        return shown.note
+    return f"learned from these two of {rows.n_features} features"
+
+
 @dataclass
 class ComparisonDisplay(Display):
     """The regions of several learners on the same rows, side by side.
@@ -336,7 +343,7 @@ class ComparisonDisplay(Display):
         given = rows_of_data(X, y, feature_names)
         shown = plane_of(given, features, plane)
         rows = replace(given, X=shown.points(given.X))
-        seen = Plane(np.zeros(2), np.eye(2), shown.labels, shown.note)
+        seen = Plane(np.zeros(2), np.eye(2), shown.labels, _seen_note(given, shown, features))
         judged = a_quarter(rows.n_rows, random_state)
         present = np.unique(rows.numbers[~judged])
         if rows.n_rows < FEWEST or len(present) < len(np.unique(rows.numbers)):

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.models.evaluation import wilson
-from rosenblatt.models.metrics import (
+from rosenblatt.plots.display import Axes, Display, style_axes, titled
+from rosenblatt.plots.palette import BLUE, FAINT, GREEN, VERMILION
+from rosenblatt.plots.subject import rows_of_estimator
+from rosenblatt.tasks.evaluation import wilson
+from rosenblatt.tasks.leads import winner_leads
+from rosenblatt.tasks.metrics import (
     CoverageCurve,
     Reliability,
     coverage_curve,
     precision_recall_curve,
     roc_auc,
 )
-from rosenblatt.plots.display import Axes, Display, style_axes, titled
-from rosenblatt.plots.palette import BLUE, FAINT, GREEN, VERMILION
-from rosenblatt.plots.subject import rows_of_estimator
-from rosenblatt.training.examples import winner_leads
 
 LEVELS = (0.5, 0.9)  # coverages that the legend tells the error of
 CURVE = {"color": BLUE, "linewidth": 2.0}
@@ -104,6 +104,7 @@ class RocDisplay(ThresholdDisplay):
     ) -> Self:
         """Draw from the score of each row and whether it is positive, and perhaps called so.
 
+        >>> from rosenblatt.plots import RocDisplay
         >>> display = RocDisplay.from_scores([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
         >>> display.found.tolist(), display.false_alarms.tolist(), display.area
         ([0.5, 0.5, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0], 0.75)
@@ -317,6 +318,7 @@ class ReliabilityDisplay(Display):
     ) -> Self:
         """Draw from each row's probability and whether the event came true.
 
+        >>> from rosenblatt.plots import ReliabilityDisplay
         >>> display = ReliabilityDisplay.from_probabilities([0.25, 0.75, 0.75], [0, 1, 0])
         >>> display.probability.tolist(), display.share.tolist(), round(display.gap, 4)
         ([0.25, 0.75], [0.0, 0.5], 0.25)
@@ -385,8 +387,8 @@ def _by_row(
 
 def _confidence(estimator: Any, X: Any) -> tuple[NDArray[Any], str]:
     """Return the confidence of each row, and the name of the measure."""
-    if hasattr(estimator, "vote_margin"):
-        return np.abs(np.asarray(estimator.vote_margin(X))), "vote margin"
+    if (margin := getattr(estimator, "vote_margin", None)) is not None:
+        return np.abs(np.asarray(margin(X))), "vote margin"
     if not hasattr(estimator, "decision_function"):
         msg = f"{type(estimator).__name__} has no decision_function, so its confidence is unknown."
         raise InputError(msg)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from rosenblatt.plots.palette import INK, ORANGE, class_style
 from rosenblatt.plots.plane import Features, plane_of
 from rosenblatt.plots.scene import PlaneDisplay, mark_handle, scene_of
 from rosenblatt.plots.subject import DrawnRows, check_two_classes, rows_of_data, unit
+from rosenblatt.wording import counted
 
 if TYPE_CHECKING:
     from rosenblatt.theory.verdict import Verdict
@@ -27,7 +29,8 @@ class SeparabilityDisplay(PlaneDisplay):
 
     Separable: the boundary of widest margin γ, its band, and the rows whose hulls come nearest.
     Inseparable: the rows of the certificate are ringed; a mixture of those of one class is the same
-    point as a mixture of those of the other, and that point is marked.
+    point as a mixture of those of the other, and that point is marked. Where the classes only touch
+    (quasi-complete separation), the boundary that they touch in is drawn, and the rows on it.
 
     Attributes
     ----------
@@ -36,6 +39,8 @@ class SeparabilityDisplay(PlaneDisplay):
         The rows that prove it, by their numbers: those of either class, the heaviest first.
     ringed : array
         At most ten of them, five of either class, which are ringed.
+    touching : array
+        The rows on the boundary where the classes only touch.
     hulls : two arrays of shape (n, 2)
         The corners of the proof of either class, in order around it.
     meeting : array of shape (2, 2)
@@ -43,7 +48,7 @@ class SeparabilityDisplay(PlaneDisplay):
         nearest points of the hulls where they are separable.
     boundary, band : arrays, or None
     verdict : Verdict
-    line_, band_, ring_, points_, legend_ :
+    line_, band_, ring_, touching_, points_, legend_ :
         What was drawn, after ``plot``, or None.
     """
 
@@ -51,6 +56,7 @@ class SeparabilityDisplay(PlaneDisplay):
     margin: float
     proof_rows: NDArray[Any]
     ringed: NDArray[Any]
+    touching: NDArray[Any]
     hulls: tuple[NDArray[Any], NDArray[Any]]
     meeting: NDArray[Any] | None
     normal: NDArray[Any] | None  # unit weights in the plane, and the distance last
@@ -95,17 +101,25 @@ class SeparabilityDisplay(PlaneDisplay):
         cls, rows: DrawnRows, verdict: "Verdict", features: Features | None, plane: str | None
     ) -> Self:
         separates = verdict.status == "separable" and verdict.w is not None and verdict.w.any()
-        shown = plane_of(rows, features, plane, verdict.w if separates else None)
+        only_touches = verdict.separation == "quasi-complete"
+        weights = bias = None
+        if separates:
+            weights, bias = np.asarray(verdict.w), verdict.b
+        elif only_touches:
+            *parts, bias = _floats(verdict.estimates.direction[0])
+            weights = np.array(parts)
+        shown = plane_of(rows, features, plane, weights)
         scene = scene_of(rows, shown)
         points, frame = scene.points, scene.frame
         normal = boundary = band = meeting = None
-        if separates:
-            w, b = shown.weights(np.asarray(verdict.w), verdict.b)
+        if weights is not None:
+            w, b = shown.weights(weights, bias)
             found = unit(w, float(b))
             if found is not None:
                 normal = np.append(*found)
                 boundary = line_in(frame, *found)
-                half = verdict.margin_low * float(np.linalg.norm(np.asarray(verdict.w)))
+            if found is not None and separates:
+                half = verdict.margin_low * float(np.linalg.norm(weights))
                 band = band_in(frame, *found, half / float(np.hypot(*w)))
         proof: Any = verdict.nearest if verdict.status == "separable" else verdict.certificate
         sides = []
@@ -122,6 +136,7 @@ class SeparabilityDisplay(PlaneDisplay):
             margin=verdict.margin_low if separates else 0.0,
             proof_rows=np.concatenate([numbers for numbers, _ in sides] or [np.empty(0, int)]),
             ringed=np.concatenate([n[:MOST_RINGED] for n, _ in sides] or [np.empty(0, int)]),
+            touching=np.array(verdict.boundary_rows, int),
             hulls=(hulls[0], hulls[1]),
             meeting=meeting,
             normal=normal,
@@ -134,6 +149,11 @@ class SeparabilityDisplay(PlaneDisplay):
         n = f"{len(self.points):,} rows"
         if self.status == "separable":
             return f"{n} are separable, with the margin γ = {self.margin:.4g}."
+        if len(self.touching):
+            return (
+                f"{n} are inseparable, but the classes only touch: no row is on the wrong side of "
+                f"the boundary, and {counted(len(self.touching), 'row')} on it are ringed."
+            )
         if self.status == "inseparable":
             return (
                 f"{n} are inseparable: mixtures of {len(self.proof_rows)} rows, those of either "
@@ -143,14 +163,17 @@ class SeparabilityDisplay(PlaneDisplay):
 
     def _draw(self, ax: Axes) -> None:
         self._begin()
-        self.band_ = self.ring_ = None
+        self.band_ = self.ring_ = self.touching_ = None
         if self.normal is not None:
             self._sides(self.normal[:2], float(self.normal[2]))
-        self.line_ = self._line(self.boundary, "boundary of widest margin")
+        name = "boundary that the classes touch in" if len(self.touching) else ""
+        self.line_ = self._line(self.boundary, name or "boundary of widest margin")
         if self.band is not None and len(self.band):
             self.band_ = self._band(self.band, f"margin γ = {self.margin:.3g} on either side")
         self.points_ = self._scatter()
-        if self.meeting is not None:
+        if len(self.touching):
+            self.touching_ = self._ring(self.touching, "rows on the boundary")
+        elif self.meeting is not None:
             self._draw_proof(ax, self.meeting)
         self._finish(self.status.capitalize(), self.note)
 
@@ -169,6 +192,12 @@ class SeparabilityDisplay(PlaneDisplay):
             at = meeting.mean(axis=0)
             ax.plot(*at, marker="X", markersize=11, linestyle="none", color=INK, zorder=7)
             self._listed(mark_handle("one point, a mixture of both", marker="X", color=INK))
+
+
+def _floats(numbers: Sequence[int]) -> list[float]:
+    """Return whole numbers of any length in floating point, up to a factor."""
+    largest = max(map(abs, numbers))
+    return [float(Fraction(n, largest)) for n in numbers]
 
 
 def _weighty(rows: Sequence[int], weights: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -62,15 +62,15 @@ class ShapeDisplay(Display):
         n : int, default 9
             How many columns at most where none is named.
         """
-        model = model_from(estimator)
+        model = model_from(estimator).one_class()
         wanted = [column] if isinstance(column, str) else list(column)
         shapes, classes = column_shapes(model, wanted), list(model.classes)
         number = None if class_ is None else class_number(model, str(class_))
-        several = len(model.weights) > 1 and number is None
+        compared = len(model.weights) > 1 and number is None  # the scores of classes
         if not wanted:
-            drawn = [one for one in shapes if len(one.levels) == 1 or not several]
+            drawn = [one for one in shapes if len(one.levels) == 1 or not compared]
             shapes = sorted(drawn, key=lambda one: -one.importance)[:n]
-        if several and any(len(one.levels) == 2 for one in shapes):
+        if compared and any(len(one.levels) == 2 for one in shapes):
             raise InputError(
                 f"The model has {len(classes)} classes; choose the one whose map is drawn with "
                 f"class_, for example class_={classes[0]!r}."
@@ -106,7 +106,8 @@ class ShapeDisplay(Display):
             return "The model has no columns with levels or numbers."
         if len(self.shapes) > 1:
             n = counted(len(self.shapes), "column")
-            return f"What {n}, pairs among them, add to {what}{bands}."
+            pairs = ", pairs among them," if any(len(s.levels) == 2 for s in self.shapes) else ""
+            return f"What {n}{pairs} add to {what}{bands}."
         one = self.shapes[0]
         span = f"from {one.amounts.min():+.3g} to {one.amounts.max():+.3g}"
         return f"'{one.title}' adds {span} to {what}{bands}."

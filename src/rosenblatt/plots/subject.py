@@ -43,6 +43,8 @@ def rows_of_estimator(
 ) -> DrawnRows:
     """Return rows with the classes of a fitted estimator; not all of them need occur."""
     check_fitted(estimator)
+    if hasattr(estimator, "model_"):
+        model_of(estimator).one_class()
     encoding: Any = getattr(estimator, "encoding_", None)
     encodes = encoding is not None and encoding.kind != "svmlight"  # rows come as columns
     name = encoding.name if encodes else feature_namer(X, estimator, feature_names)
@@ -63,12 +65,10 @@ def a_quarter(n_rows: int, seed: int) -> NDArray[np.bool_]:
     return aside
 
 
-def check_fitted(estimator: Any, *, several: bool = False) -> None:
-    """Raise InputError unless an estimator is fitted, and gives each row one label, or several."""
+def check_fitted(estimator: Any) -> None:
+    """Raise InputError unless an estimator is fitted."""
     if not hasattr(estimator, "classes_"):
         raise InputError(f"The {type(estimator).__name__} is not fitted; call fit first.")
-    if hasattr(estimator, "model_"):
-        model_of(estimator, several=several)
 
 
 def check_two_classes(rows: DrawnRows) -> None:

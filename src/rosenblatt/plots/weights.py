@@ -13,7 +13,7 @@ from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.models.explanation import (
     Explanation,
     class_number,
-    contributions,
+    deciding_terms,
     ranked_weights,
     ranking_misleads,
 )
@@ -116,8 +116,8 @@ class WeightsDisplay(BarsDisplay):
         feature_names : names of the features, default None
             None for those that the model has.
         """
-        model = model_from(estimator, feature_names, several=True)
-        if class_ is None and (len(model.classes) > 2 or model.several):
+        model = model_from(estimator, feature_names)
+        if class_ is None and not model.task.flat:
             example = Parameter("class_", model.classes[0])
             raise InputError(
                 f"The model has {len(model.classes)} classes, each with its own weights; choose "
@@ -125,7 +125,6 @@ class WeightsDisplay(BarsDisplay):
             )
         number = None if class_ is None else class_number(model, str(class_))
         by_effect = ranking_misleads(model)
-        voted = model.voted  # whose weights are those of the average
         ranking = ranked_weights(model, n, number, by_effect=by_effect)[0]
         shown = [*ranking.top, *reversed(ranking.bottom)]
         weights = np.array([w.weight for w in shown], np.float64)
@@ -134,7 +133,7 @@ class WeightsDisplay(BarsDisplay):
         return cls(
             *([weight.name for weight in shown], values, ranking.bias, ranking.n_nonzero),
             *(ranking.label, ranking.against, by_effect),
-            "Average of a voted perceptron" if voted else model.learner,
+            model.weights_title,
             None if model.variance is None else unsure * values / weights,
         )
 
@@ -211,11 +210,10 @@ class ContributionsDisplay(BarsDisplay):
         title : str
             What the row is called.
         """
-        model = model_from(estimator, feature_names)
-        if model.voted:
+        model = model_from(estimator, feature_names).one_class()
+        explanation = deciding_terms(model, *_entries(x, model.n_features))
+        if explanation is None:
             raise InputError("A vote is not a sum of terms; draw an AveragedPerceptron instead.")
-        indices, values = _entries(x, model.n_features)
-        explanation = contributions(model, indices, values)
         return cls.from_explanation(explanation, len(model.classes), n=n, title=title)
 
     @classmethod
@@ -271,20 +269,15 @@ def _entries(x: Any, n_features: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return indices, row[indices]
 
 
-def model_from(
-    estimator: Any, feature_names: Sequence[str] | None = None, *, several: bool = False
-) -> Model:
-    """Return the model of an estimator of this package, or the model that is given itself.
-
-    Without ``several``, one that gives rows several labels is an error.
-    """
+def model_from(estimator: Any, feature_names: Sequence[str] | None = None) -> Model:
+    """Return the model of an estimator of this package, or the model that is given itself."""
     if isinstance(estimator, OnlineClassifier):
-        check_fitted(estimator, several=several)
+        check_fitted(estimator)
     elif not isinstance(estimator, Model):
         got = type(estimator).__name__
         msg = f"This picture needs a fitted linear estimator of rosenblatt; got a {got}."
         raise InputError(msg)
-    model = model_of(estimator, several=several)
+    model = model_of(estimator)
     if feature_names is None:
         return model
     names = tuple(str(name) for name in feature_names)

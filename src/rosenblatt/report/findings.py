@@ -12,25 +12,24 @@ from scipy.sparse import csr_array
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import SpreadRows, leaks, stump_errors
 from rosenblatt.kernels.shapes import matrix_of
-from rosenblatt.models.evaluation import (
-    Evaluation,
-    LabelEvaluation,
-    evaluation_of,
-    label_evaluation_of,
-)
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
-from rosenblatt.models.guarantee import RowsApart, rows_apart
-from rosenblatt.models.metrics import Reliability
+from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.judging import evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
+from rosenblatt.tasks import Task
+from rosenblatt.tasks.certainty import RowsApart
+from rosenblatt.tasks.evaluation import ClassCounts, Judged
+from rosenblatt.tasks.metrics import Reliability
 from rosenblatt.training.history import separability_counts
-from rosenblatt.wording import word_list
+from rosenblatt.wording import counted
 
 WEIGHTS = 12  # names on either side
 MOST_RANKED = 30  # classes whose weights are shown
 MOST_TRIED = 60  # features
 MOST_ROWS = 50_000  # rows that are looked at
-MOST_NAMED = 3  # features of a warning; of labels twice as many
+FEWEST_JUDGED = 10  # test rows of a class or label, that something is said about it
+MOST_NAMED = 3  # features of a warning
 
 
 class Giveaway(NamedTuple):
@@ -45,8 +44,8 @@ class Giveaway(NamedTuple):
 class Giveaways:
     """Looks at the leading features of each class, alone, on rows with labels."""
 
-    def __init__(self, rankings: Sequence[Ranking], n_classes: int) -> None:
-        self._n_classes = n_classes
+    def __init__(self, rankings: Sequence[Ranking], task: Task) -> None:
+        self._task = task
         self._names: dict[int, str] = {}
         most = max(1, MOST_TRIED // (2 * max(len(rankings), 1)))
         for ranking in rankings:
@@ -54,13 +53,14 @@ class Giveaways:
                 self._names[weight.feature] = weight.name
         self._rows = SpreadRows(MOST_ROWS)
 
-    def add(self, batch: Batch, _scores: NDArray[Any], _predicted: NDArray[Any]) -> None:
+    def add(self, judged: Judged) -> None:
         """Keep the labels of some rows and their values of these features."""
+        batch, numbers = judged.batch, self._task.class_numbers(judged)
 
         def taken(places: NDArray[np.int64]) -> NDArray[Any]:
             rows = matrix_of(batch.csr(max(batch.n_features, *self._names) + 1, 0.0))
             values = csr_array(rows)[places][:, sorted(self._names)].toarray()
-            return np.column_stack([batch.labels[places], values])
+            return np.column_stack([numbers[places], values])
 
         if self._names:
             self._rows.add(batch.n_rows, taken)
@@ -73,7 +73,7 @@ class Giveaways:
         if not len(labels):
             return []
         features = sorted(self._names)
-        of_class = [labels == number for number in range(self._n_classes)]
+        of_class = [labels == number for number in range(self._task.n_classes)]
         wrong = [[stump_errors(column, positive) for positive in of_class] for column in values.T]
         sizes = [int(positive.sum()) for positive in of_class]
         return [
@@ -90,20 +90,31 @@ class Findings:
     model: Model
     rankings: list[Ranking]
     by_effect: bool  # weights are ranked by weight × deviation, since ranges differ much
-    evaluation: Evaluation | None = None
+    evaluation: ClassCounts | None = None
     hardest: list[MisjudgedRow] = field(default_factory=list)
     test_names: tuple[str, ...] = ()
     giveaways: list[Giveaway] = field(default_factory=list)
     largest: float = 0.0  # value of the test rows
-    labels: LabelEvaluation | None = (
-        None  # in place of the evaluation, where a row may have several
-    )
 
     @property
-    def judged(self) -> Evaluation | None:
+    def judged(self) -> ClassCounts | None:
         """The evaluation, unless no row has a label that the model knows."""
         found = self.evaluation
         return found if found is not None and found.n_rows > found.n_unknown else None
+
+    @property
+    def never_found(self) -> list[str]:
+        """Labels that many test rows have and the model gives to none of them, with the number."""
+        reports = [] if self.evaluation is None else self.evaluation.by_class
+        missed = [one for one in reports if one.support >= FEWEST_JUDGED and not one.recall]
+        missed.sort(key=lambda one: -one.support)
+        return [f"{one.label} ({counted(one.support, 'row')})" for one in missed]
+
+    @property
+    def n_passes(self) -> int:
+        """How many passes made the weights, over all rows where it was fitted again."""
+        passes = self.model.training.get("refit_passes") or len(self.model.history)
+        return int(passes)
 
     @property
     def error_before_bias(self) -> float | None:
@@ -132,31 +143,22 @@ class Findings:
         return rows_apart(self.model)
 
     @property
-    def reliability(self) -> Reliability | None:
-        """How far the probabilities of a calibrated model were right on the test rows."""
-        model, evaluation = self.model, self.evaluation
-        found = None if evaluation is None else evaluation.reliability
-        fitted = model.calibration is not None and not model.voted
-        return found if fitted and found is not None and found.n_rows else None
+    def by_scores(self) -> bool:
+        """Whether scores decide, and not votes."""
+        return not self.model.voted
 
     @property
-    def kind(self) -> str:
-        """The kind of the model in words that need no knowledge of learners."""
-        if self.model.is_kernel:
-            return "kernel model"
-        return "vote of linear models" if self.model.voted else "linear model"
+    def reliability(self) -> Reliability | None:
+        """How far the probabilities of a calibrated model were right on the test rows."""
+        found = None if self.evaluation is None else self.evaluation.reliability
+        fitted = self.model.calibration is not None and self.by_scores
+        return found if fitted and found is not None and found.n_rows else None
 
     @property
     def warnings(self) -> Iterator[str]:
         """Warnings on misleading figures."""
-        evaluation, told = self.evaluation, self.evaluation or self.labels
-        yield from () if told is None else told.remarks
-        if evaluation is not None and evaluation.n_unknown:
-            yield _unknown_labels(evaluation)
-        if self.judged is not None and self.judged.error:
-            _, baseline = self.judged.baseline(self.model.training.get("class_counts"))
-            if baseline is not None and self.judged.error >= baseline:
-                yield "The model is no better than always answering the most common class."
+        if self.evaluation is not None:
+            yield from self.evaluation.warnings(self.model.training.get("class_counts"))
         for given in self.giveaways[:MOST_NAMED]:
             yield (
                 f"The feature {given.feature} alone tells {given.label} from the other rows, with "
@@ -168,21 +170,6 @@ class Findings:
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
         return self.model.votes.lifetimes if self.model.is_recorded else None
-
-
-def _unknown_labels(evaluation: Evaluation) -> str:
-    """Say how many rows have labels that the model has never met, and which."""
-    n_known = len(evaluation.classes)
-    counts = evaluation.confusion[n_known:].sum(axis=1).tolist()
-    met = [str(label) for label, n in zip(evaluation.labels[n_known:], counts, strict=True) if n]
-    known = word_list([str(label) for label in evaluation.classes], MOST_NAMED * 2)
-    n_unknown, n_rows = evaluation.n_unknown, evaluation.n_rows
-    which = "All" if n_unknown == n_rows else f"{n_unknown:,} of {n_rows:,}"
-    return (
-        f"{which} test rows have labels that the model does not know "
-        f"({word_list(met, MOST_NAMED * 2)}) and count as wrong; it knows {known}. Are the labels "
-        "in the right column, and written as in training?"
-    )
 
 
 def findings(
@@ -198,17 +185,19 @@ def findings(
     ``told`` has, once all rows are read, sentences on what was unusual about them.
     """
     by_effect = ranking_misleads(model)
-    rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)[:MOST_RANKED]
+    rankings = ranked_weights(model, WEIGHTS, by_effect=by_effect)
+    if counts := model.task.listed_by(model.training):
+        rows = dict(zip(model.classes, counts, strict=True))
+        rankings.sort(key=lambda ranking: -rows[ranking.label])
+    rankings = rankings[:MOST_RANKED]
     found = Findings(name, model, rankings, by_effect, test_names=test_names)
     if test is None:
         return found
-    hardest, alone = HardestRows(model), Giveaways(rankings, len(model.classes))
-    if model.several:
-        labels = label_evaluation_of(model, test, hardest.add_labels, told=told)
-        return replace(found, labels=labels, hardest=hardest.rows(), largest=hardest.largest)
+    hardest, alone = HardestRows(model), Giveaways(rankings, model.task)
+    judged = evaluation_of(model, test, hardest.add, alone.add, told=told)
     return replace(
         found,
-        evaluation=evaluation_of(model, test, hardest.add, alone.add, told=told),
+        evaluation=judged,
         hardest=hardest.rows(),
         giveaways=alone.by_class(model.classes),
         largest=hardest.largest,

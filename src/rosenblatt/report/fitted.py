@@ -9,7 +9,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from rosenblatt.data.atomic import replacing
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import Classes, SetNumbers
+from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.multilabel import label_rows
 from rosenblatt.mistakes.arrays import list_arrays
@@ -19,7 +19,6 @@ from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page
 from rosenblatt.report.sections import is_bounded
 from rosenblatt.theory.diagnosis import diagnose
-from rosenblatt.training.examples import has_label
 
 
 def write_report(
@@ -71,7 +70,7 @@ def html_report(
     >>> "0 of 4 rows wrong" in page
     True
     """
-    model = model_of(estimator, several=True)
+    model = model_of(estimator)
     if X_train is not None:
         model = _with_training(model, estimator, X_train, y_train)
     test = None if X is None else [array_rows(model, X, y)]
@@ -80,21 +79,16 @@ def html_report(
 
 def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     """Add class counts, verdict and recorded mistakes of the training rows."""
-    batch, known = array_rows(model, X, y), len(model.classes)
-    if model.several:
-        numbers = SetNumbers(model.classes)
-        sets = numbers.sets(batch.classes)
-        counts = has_label(sets, batch.labels, len(numbers.labels)).sum(axis=0)[:known].tolist()
-    else:
-        counts = np.bincount(batch.labels, minlength=known).tolist()
-    training = model.training | {"n_rows": batch.n_rows, "class_counts": counts}
+    batch, task = array_rows(model, X, y), model.task
+    counts = task.class_counts(task.truths(model.classes).known(batch)[1])
+    training = model.training | {"n_rows": batch.n_rows, "class_counts": counts.tolist()}
     arrays = model.arrays
-    if hasattr(estimator, "mistakes_") and not (model.is_recorded or model.is_kernel):
+    if hasattr(estimator, "mistakes_") and not model.is_recorded:
         rows = batch.csr(model.n_features, model.constant)
         taught = estimator.mistakes_
         arrays = arrays | list_arrays(taught.of_rows(taught.updates, rows, taught.end))
     verdict = model.verdict
-    if verdict is None and not model.several:  # each label would have one of its own
+    if verdict is None and task.contrasts:
         mistakes = estimator.n_mistakes_ if is_bounded(model) else None
         verdict = diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
     outcome = model.outcome

@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
-from rosenblatt.models.explanation import Explanation, contributions, namer, recorded_provenance
+from rosenblatt.models.explanation import Explanation, namer, reasons
 from rosenblatt.models.model import Model
 from rosenblatt.report.pixels import feature_grid, pixel_grid
-from rosenblatt.training.examples import lead_over
+from rosenblatt.tasks.evaluation import Judged
 from rosenblatt.wording import cell_text, number
 
 MOST_HARD_ROWS = 8
@@ -81,65 +81,29 @@ class WrongRow(NamedTuple):
     predicted: int
     scores: NDArray[Any]
     row: Batch
-    of: int | None = None  # the number of the label of several that it has or not, as classes 1, 0
+    of: int  # the label that it has or not, where each is a problem of its own
 
 
 class HardestRows:
-    """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size.
-
-    Of several labels a row it looks at the one that is furthest on the wrong side.
-    """
+    """Keeps the wrong rows with the largest lead of the wrong class, whatever the file's size."""
 
     def __init__(self, model: Model) -> None:
-        self._model = model
+        self._model, self._task = model, model.task
         self._seen = 0
         self._kept: list[WrongRow] = []  # the worst first
         self.largest = 0.0  # value of the rows
 
-    def add(self, batch: Batch, scores: NDArray[Any], predicted: NDArray[Any]) -> None:
-        """Look at a batch and how it was decided."""
-        known = (batch.labels >= 0) & (batch.labels < len(self._model.classes))
-        wrong = np.flatnonzero(known & (predicted != batch.labels))
-        leads = lead_over(scores[wrong], batch.labels[wrong], predicted[wrong])
-        self._keep(batch, wrong, leads, (batch.labels[wrong], predicted[wrong], scores[wrong]))
-
-    def add_labels(
-        self,
-        batch: Batch,
-        truth: NDArray[Any],
-        said: NDArray[Any],
-        scores: NDArray[Any],
-        _labels: Sequence[Any],
-    ) -> None:
-        """Look at a batch whose rows have these of several labels, as the model says or not."""
-        lead = scores - self._model.thresholds[:-1]  # of having a label over not having it
-        truth = truth[:, : lead.shape[1]]
-        leads = np.where(truth == said, -np.inf, np.where(said, lead, -lead))
-        of, every = leads.argmax(axis=1), np.arange(len(leads))
-        # Below zero is what is said all the same, the best label of a row that has no other.
-        wrong = np.flatnonzero(leads[every, of] >= 0.0)
-        at = wrong, of[wrong]
-        sides = truth[at].astype(int), said[at].astype(int), lead[at]
-        self._keep(batch, np.flatnonzero(batch.labels >= 0)[wrong], leads[at], sides, at[1])
-
-    def _keep(
-        self,
-        batch: Batch,
-        wrong: NDArray[Any],
-        leads: NDArray[Any],
-        sides: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
-        of: NDArray[Any] | None = None,
-    ) -> None:
-        """Keep the worst of these rows of a batch, with labels, predictions and scores."""
+    def add(self, judged: Judged) -> None:
+        """Look at a batch and how it was decided, and keep the worst rows."""
+        batch, wrong = judged.batch, self._task.misjudged(judged, self._model.thresholds)
         self.largest = max(self.largest, float(batch.data.max(initial=0.0)))
         entries = self._kept
-        for k in np.argsort(-leads, kind="stable")[:MOST_HARD_ROWS].tolist():
-            i = int(wrong[k])
+        for k in np.argsort(-wrong.leads, kind="stable")[:MOST_HARD_ROWS].tolist():
+            i, lead = int(wrong.rows[k]), float(wrong.leads[k])
             row = batch.block(i, i + 1)
             row = row._replace(data=row.data.copy(), indices=row.indices.copy())
-            label, predicted, scores = (side[k] for side in sides)
-            place, which = (float(leads[k]), self._seen + i + 1), None if of is None else int(of[k])
-            entries.append(WrongRow(*place, int(label), int(predicted), scores.copy(), row, which))
+            sides = int(wrong.truth[k]), int(wrong.said[k]), wrong.scores[k].copy()
+            entries.append(WrongRow(lead, self._seen + i + 1, *sides, row, int(wrong.of[k])))
         self._kept = sorted(entries, key=lambda one: (-one.lead, one.number))[:MOST_HARD_ROWS]
         self._seen += batch.n_rows
 
@@ -149,15 +113,11 @@ class HardestRows:
 
     def _row(self, kept: WrongRow) -> MisjudgedRow:
         lead, number, label, predicted, scores, row, of = kept
-        model = self._model if of is None else self._model.of_label(self._model.classes[of])
-        explanation = None
+        model = self._model.alone(of)
+        explanation, found = reasons(model, row, scores, predicted, label)
         taught: list[Teacher] = []
         opposed: list[Teacher] = []
-        if not model.voted:
-            sides = {"winner": predicted, "rival": label}
-            explanation = contributions(model, row.indices, row.data, **sides)
-        if model.is_recorded and not model.voted:
-            found = recorded_provenance(model, row.indices, row.data, scores, (predicted, label))
+        if found is not None:
             way = 1.0 if model.classes[predicted] == found.positive else -1.0
             speaking = [term for term in found.terms if way * term.amount > 0][:MOST_TEACHERS]
             against = [t for t in found.terms if way * t.amount < 0][: MOST_TEACHERS // 2]

@@ -7,13 +7,14 @@ from pathlib import PurePath
 from typing import Any
 
 from rosenblatt.errors import InputError
+from rosenblatt.lazy import installing
 from rosenblatt.wording import Bar, Cell, number, printable
 
 try:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 except ImportError:  # pragma: no cover
-    _MISSING = "Reports need Jinja2; install it with: pip install 'rosenblatt[plots]'"
+    _MISSING = f"Reports need Jinja2; install it with: {installing('plots')}"
     raise InputError(_MISSING) from None
 
 BARS = "size"  # the name of a column of bars

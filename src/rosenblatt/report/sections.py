@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -13,9 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from rosenblatt import plots
-from rosenblatt.models.evaluation import Evaluation
-from rosenblatt.models.explanation import Ranking
-from rosenblatt.models.guarantee import RowsApart
+from rosenblatt.models.column_shapes import has_shapes
 from rosenblatt.models.model import Model
 from rosenblatt.plots.palette import BLUE, FAINT, GREEN, GRID, INK, PAPER, VERMILION
 from rosenblatt.report.findings import Findings
@@ -23,13 +22,16 @@ from rosenblatt.report.hardest import Teacher
 from rosenblatt.report.markup import part, table
 from rosenblatt.report.pixels import feature_grid
 from rosenblatt.report.tables import confusion_list, ranking_list
+from rosenblatt.tasks.certainty import RowsApart
+from rosenblatt.tasks.evaluation import Evaluation
 from rosenblatt.wording import Bar, Cell, counted, percent, signed
 
 MOST_CLASSES = 30
 MOST_PASSES = 60  # lines of the table of passes; the picture has all
 MOST_PROOF_ROWS = 16
-MOST_IN_MATRIX = 20  # classes; of more, the most frequent confusions
-MOST_CONFUSIONS = 20
+MOST_IN_MATRIX = 8  # classes, whose counts fit a page; of more, a picture
+MOST_IN_PICTURE = 40
+MOST_CONFUSIONS = 10
 IN_LINE = 8  # names in the line of a class
 MEASURE = "lead of the best class"  # how sure a model is of a row
 MOST_SHAPES = 24  # columns, and pairs of them, whose curves are drawn
@@ -54,14 +56,14 @@ STYLE: Any = {
 def class_counts(found: Findings) -> Markup:
     """Return how many rows of each class the model learned from."""
     model, counts = found.model, found.model.training["class_counts"]
-    n_rows = model.training["n_rows"] if model.several else sum(counts)
+    n_rows = model.task.n_counted(model.training)
     pairs = sorted(zip(model.classes, counts, strict=True), key=lambda pair: -pair[1])
     rows: list[list[Cell]] = [
         [str(label), n, percent(n / n_rows)] for label, n in pairs[:MOST_CLASSES]
     ]
-    many = "labels" if model.several else "classes"
+    many = model.task.nouns
     kind = many.title() if len(rows) == len(counts) else f"The {len(rows)} most frequent {many}"
-    return table((model.noun, "rows", "share"), rows, kind)
+    return table((model.task.noun, "rows", "share"), rows, kind)
 
 
 def is_bounded(model: Model) -> bool:
@@ -127,8 +129,8 @@ def passes(history: Sequence[dict[str, Any]]) -> Markup:
 
 def guarantee_curve(apart: RowsApart) -> plots.Display:
     """Return error and bound on rows kept for a guarantee, against the share answered."""
-    measure, curve = "score of the best label" if apart.several else MEASURE, apart.curve()
-    known = *apart.coverage(), measure, len(apart.lead), "guarantee"
+    curve = apart.curve()
+    known = *apart.coverage(), apart.measure, len(apart.lead), "guarantee"
     return plots.CoverageDisplay(*known, promised=(curve.coverage, curve.bound))
 
 
@@ -137,7 +139,7 @@ def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:
     model, reliability, coverage = found.model, found.reliability, evaluation.coverage_curve
     two = len(model.classes) == 2
     scores, positive = evaluation.scores_for(1)
-    if two and not model.voted and positive.any():
+    if two and found.by_scores and positive.any():
         curve, label = (scores, positive, scores > 0), str(model.classes[1])
         yield plots.PrecisionRecallDisplay.from_scores(*curve, label=label)
     if reliability is not None:
@@ -150,10 +152,15 @@ def curves(found: Findings, evaluation: Evaluation) -> Iterator[plots.Display]:
 def confusions(evaluation: Evaluation) -> Markup:
     """Return the confusion matrix, each cell shaded by its share of the true class.
 
-    Of many classes, the most frequent confusions.
+    Of many classes, it as a picture, and the most frequent confusions.
     """
     if len(evaluation.labels) > MOST_IN_MATRIX:
-        return table(*confusion_list(evaluation, MOST_CONFUSIONS))
+        most = table(*confusion_list(evaluation, MOST_CONFUSIONS))
+        many = len(evaluation.labels) > MOST_IN_PICTURE
+        if many or len(evaluation.labels) > len(evaluation.classes):
+            return most
+        drawn = plots.ConfusionDisplay.from_counts(evaluation.confusion, evaluation.classes)
+        return picture(drawn) + most
     rows: list[list[Cell]] = []
     for true, counts in enumerate(evaluation.confusion.tolist()):
         total = max(sum(counts), 1)
@@ -188,21 +195,21 @@ def teachers(caption: str, taught: Sequence[Teacher]) -> str:
     return table(headings, rows, caption, "taught")
 
 
-def rankings(ranked: Sequence[Ranking], noun: str) -> Markup:
+def rankings(found: Findings) -> Markup:
     """Return a line for each class or label with its largest weights."""
-    headings, rows, title = ranking_list(ranked, IN_LINE, noun)
+    how: Any = {"noun": found.model.task.noun, "by_effect": found.by_effect}
+    headings, rows, title = ranking_list(found.rankings, IN_LINE, **how)
     return table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title)
 
 
 def columns(found: Findings) -> str:
-    """Draw what each column adds to the score over its values, where the rows have columns."""
+    """Draw what columns add to the score over their values, but for straight lines."""
     model = found.model
-    named = model.table is not None and model.table.owners() is not None
-    drawn = model.is_kernel or model.several or feature_grid(model, found.largest) is not None
-    if not named or drawn:
+    if not has_shapes(model) or feature_grid(model, found.largest) is not None:
         return ""
     display = plots.ShapeDisplay.from_estimator(model, n=MOST_SHAPES)
-    return picture(display) if display.shapes else ""
+    curved = [one for one in display.shapes if not one.straight]
+    return picture(replace(display, shapes=curved)) if curved else ""
 
 
 def weight_pictures(found: Findings) -> str:

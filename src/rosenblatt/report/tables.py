@@ -1,20 +1,18 @@
-"""Tables of an evaluation, a decision and weights, for the page and for terminals.
+"""Tables of confusions, a decision and weights, for the page and for terminals.
 
 Each is its headings, its rows and its title. Columns without a heading and text are left out.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rosenblatt.models.evaluation import Evaluation, LabelEvaluation, wilson
 from rosenblatt.models.explanation import Contribution, Explanation, Ranking
 from rosenblatt.models.model import Model
+from rosenblatt.tasks.evaluation import ClassCounts, TableParts
 from rosenblatt.wording import (
     Bar,
     Cell,
     counted,
-    decimals,
     number,
     percent,
     printable,
@@ -22,68 +20,8 @@ from rosenblatt.wording import (
     unsure,
 )
 
-TableParts = tuple[Sequence[str], list[list[Cell]], str]
 
-MOST_REPORTED = 30  # classes that are listed each
-
-
-def interval(n_wrong: int, n_rows: int) -> str:
-    """Return the interval that holds an error with 95% confidence (Wilson)."""
-    low, high = wilson(n_wrong, n_rows) or (0.0, 1.0)
-    return f"{percent(low)} to {percent(high)}"
-
-
-def class_table(evaluation: Evaluation) -> TableParts:
-    """Return precision, recall and F1 of the classes; of many, of the worst ones."""
-    reports, title = evaluation.by_class, "Classes"
-    if len(reports) > MOST_REPORTED:
-        met = [report for report in reports if report.f1 is not None]
-        reports = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
-        title = f"The {len(reports)} classes of {len(evaluation.labels):,} with the lowest F1"
-    figures = ("precision", "recall", "f1")
-    rows: list[list[Cell]] = [
-        [str(r.label), *(decimals(getattr(r, name)) for name in figures), r.support]
-        for r in reports
-    ]
-    headings = ["class", "precision", "recall", "F1", "rows"]
-    if precisions := evaluation.average_precision:
-        headings.append("average precision")
-        values = [*precisions, *[None] * len(rows)]
-        rows = [[*row, decimals(value)] for row, value in zip(rows, values, strict=False)]
-    return headings, rows, title
-
-
-def label_table(evaluation: LabelEvaluation) -> TableParts:
-    """Return precision, recall and F1 of labels; of many, of the most frequent ones."""
-    reports, title = evaluation.by_class, "Labels"
-    if len(reports) > MOST_REPORTED:
-        reports = sorted(reports, key=lambda report: -report.support)[:MOST_REPORTED]
-        title = f"The {len(reports)} most frequent labels of {len(evaluation.labels):,}"
-    figures = ("precision", "recall", "f1")
-    rows: list[list[Cell]] = [
-        [
-            str(r.label),
-            *(decimals(getattr(r, name)) for name in figures),
-            decimals(evaluation.always_f1(r)),
-            r.support,
-        ]
-        for r in reports
-    ]
-    headings = ("label", "precision", "recall", "F1", "F1 of always", "rows")
-    return headings, rows, title
-
-
-def label_figures(figures: Mapping[str, Any]) -> str:
-    """Return in a sentence how good the labels of rows are that may have several."""
-    places = [f"at {k} {decimals(value)}" for k, value in figures["precision_at"].items()]
-    micro, macro = (decimals(figures[name]["f1"]) for name in ("micro", "macro"))
-    return (
-        f"micro F1 {micro}, macro F1 {macro}, precision {', '.join(places)}, exact match "
-        f"{percent(figures['exact_match'])}, Hamming loss {percent(figures['hamming_loss'])}"
-    )
-
-
-def confusion_list(evaluation: Evaluation, most: int) -> TableParts:
+def confusion_list(evaluation: ClassCounts, most: int) -> TableParts:
     """Return the most frequent confusions."""
     rows: list[list[Cell]] = [
         [str(label), str(guess), n, percent(share)]
@@ -180,14 +118,22 @@ def bias_sentence(ranking: Ranking, noun: str = "class") -> str:
     return f"{about}{weights} nonzero, bias {signed(ranking.bias)}{speaks}"
 
 
-def ranking_list(rankings: Sequence[Ranking], most: int, noun: str = "class") -> TableParts:
-    """Return a line for each of many classes or labels, with the names of its largest weights."""
+def ranking_list(
+    rankings: Sequence[Ranking], most: int, noun: str = "class", *, by_effect: bool = False
+) -> TableParts:
+    """Return a line for each of many classes or labels, with its largest weights and their sign."""
+
+    def largest(ranking: Ranking) -> list[str]:
+        shown = {w.feature: w for w in (*ranking.top, *ranking.bottom)}.values()
+        by_size = sorted(shown, key=lambda w: -abs((by_effect and w.effect) or w.weight))
+        return [f"{w.name} {signed(w.weight)}" for w in by_size[:most]]
+
     rows: list[list[Cell]] = [
         [
             str(ranking.label),
             signed(ranking.bias),
             ranking.n_nonzero,
-            ", ".join(weight.name for weight in ranking.top[:most]),
+            ", ".join(largest(ranking)),
         ]
         for ranking in rankings
     ]

@@ -2,8 +2,10 @@
 
 import asyncio
 import errno
+import json
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,8 +26,6 @@ from starlette.types import Receive, Scope, Send
 
 from rosenblatt.errors import InputError, Parameter, RosenblattError, spelled
 from rosenblatt.models.feature_spaces import NUMBERS, Features
-from rosenblatt.models.file import parse
-from rosenblatt.models.tensors import Fault
 from rosenblatt.service.access import Access, Caller
 from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import Replays
@@ -349,10 +349,10 @@ class Endpoint:
             if body.count(b":") > _n_keys(found):
                 for part in body.splitlines() if lines else [body]:
                     if part.strip():
-                        parse(part)
-        except (msgspec.ValidationError, Fault) as error:
+                        json.loads(part, object_pairs_hook=_check_keys)
+        except (msgspec.ValidationError, InputError) as error:
             raise RequestError(422, f"Invalid request body: {error}.") from error
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             reason = str(error) if isinstance(error, msgspec.DecodeError) else _UNREADABLE
             raise RequestError(400, f"The body is not JSON: {reason}.") from error
         return self._operation.request(examples=found) if lines else found
@@ -363,6 +363,13 @@ def _check_single(names: Sequence[bytes]) -> None:
     for name in SINGLE:
         if names.count(name) > 1:
             raise RequestError(400, f"The header {name.decode().title()} must stand once.")
+
+
+def _check_keys(pairs: list[tuple[str, Any]]) -> None:
+    """Raise InputError where a key stands twice in an object."""
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise InputError(f"the key {key!r:.60} stands twice in one place")
 
 
 def _n_keys(found: Any) -> int:

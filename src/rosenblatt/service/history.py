@@ -27,7 +27,7 @@ from rosenblatt.models.feature_spaces import (
 from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.online import RUNNING, names_of
+from rosenblatt.models.online_weights import RUNNING, names_of
 from rosenblatt.models.tensors import input_errors
 from rosenblatt.service import requests
 from rosenblatt.service.columns import ColumnFeatures
@@ -39,7 +39,7 @@ from rosenblatt.service.journal import (
     JournalReader,
     ModelRecord,
 )
-from rosenblatt.service.learner import Labels, ServedLearner
+from rosenblatt.service.learner import Answer, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import ModelSpec, label_of
 
@@ -54,6 +54,7 @@ encode = msgspec.json.Encoder(order="deterministic").encode
 features_from = msgspec.json.Decoder(requests.Features).decode  # from what the journal holds
 spec_from = msgspec.json.Decoder(ModelSpec).decode
 _label = msgspec.json.Decoder(requests.Labels)
+NOTHING = "null"  # in the journal: there is a value, and it names nothing
 
 
 def text_of(value: object) -> str:
@@ -63,10 +64,10 @@ def text_of(value: object) -> str:
 
 def label_from(text: str | None) -> Any:
     """Return the label, or several, that the journal holds as text; None where it holds none."""
-    return None if text is None else label_of(_label.decode(text))
+    return None if text is None or text == NOTHING else label_of(_label.decode(text))
 
 
-def example_of(event: Event) -> tuple[Features, Labels]:
+def example_of(event: Event) -> tuple[Features, Answer]:
     """Return features and label of an example of the journal."""
     return features_from(event.features or "{}"), label_from(event.label or "null")
 
@@ -85,8 +86,7 @@ def new_learner(
         shuffle=False,
         zero=spec.zero,
         fit_intercept=spec.fit_intercept,
-    )
-    learner = learner.of_labels(spec.goal) if spec.goal else learner
+    ).of_task(spec.goal)
     space = _space(spec, limits, model)
     if model is not None:
         return ServedLearner.of_model(model, learner, space, limits.classes)
@@ -95,7 +95,7 @@ def new_learner(
         raise InputError("classes must be all words, all numbers or all truth values.")
     if len(classes) > limits.classes:
         raise InputError(f"classes has {len(classes)} labels; a model may have {limits.classes}.")
-    return ServedLearner(learner, space, classes, limits.classes, scale=spec.scale)
+    return ServedLearner.new(learner, space, classes, limits.classes, scale=spec.scale)
 
 
 def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
@@ -143,9 +143,8 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
         space = NamedFeatures(names, limit, spec.features.when_full)
     else:
         space = ArrayFeatures(model.n_features, names_of(model))
-    served = ServedLearner.of_model(model, learner, space, limits.classes)
-    served.class_weights = model.class_weights()
-    return served
+    weights = model.class_weights()
+    return ServedLearner.of_model(model, learner, space, limits.classes, weights)
 
 
 def check_spec(spec: ModelSpec) -> None:

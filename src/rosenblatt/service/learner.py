@@ -1,34 +1,31 @@
-"""A served learner: an online learner whose lessons can be undone and published."""
+"""A served learner: lessons by examples, and answers, of weights that a request may undo."""
 
-from collections.abc import Iterable, Sequence
-from copy import deepcopy
-from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.labels import Spellings
 from rosenblatt.errors import InputError, WeightOverflowError
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.counts import Log, empty_log
-from rosenblatt.kernels.multiclass import class_scores
-from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.counts import Log
+from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
+from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
-from rosenblatt.models.guarantee import GuaranteeCurve, rows_apart
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model
-from rosenblatt.models.online import OnlineLearner
 from rosenblatt.rules import ZERO_CONVENTIONS
-from rosenblatt.training.examples import Examples, targets_of, winner_leads, winners
-from rosenblatt.training.online import RowLearner
+from rosenblatt.service.weights import SCORE_OVERFLOW, Changes, Mark, ServedWeights
+from rosenblatt.tasks import Task
+from rosenblatt.tasks.certainty import GuaranteeCurve
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.state import State, recorded_pass, run_pass
 
-Labels = Class | tuple[Class, ...]  # of an example: one, or any number in order
-NO_UPDATE = -2  # as the rival in the log
-SCORE_OVERFLOW = "The score of a row overflowed: its values are too large."
+Answer = Class | tuple[Class, ...]  # of an example: one label, or any number in order
 LESSON_OVERFLOW = (
     "The weights would overflow on this example, which is not learned: its values are too large."
 )
@@ -38,139 +35,146 @@ UNSCALABLE = "A value of the example is too large to be scaled; the example is n
 class LessonResult(NamedTuple):
     """What an example did when it was learned."""
 
-    predicted: Labels | None  # by the weights that decide, before it was learned
+    predicted: Answer | None  # by the weights that decide, before it was learned
     mistake: bool  # of the last weights: what ``n_mistakes_`` counts
+    updated: bool  # whether a step was made; rules with a margin learn from right answers, too
     step: float | None  # τ; None where the rule is of second order, or each label has its own
     rival: Class | None  # the class that lost by it
     seen: int  # Algorithm 7's c when it came
     n_classes: int  # that were known with it
 
 
-class Changes(NamedTuple):
-    """What a group of lessons changed in the weights, for readers of another copy."""
+@dataclass(eq=False)
+class ServedLearner:
+    """Learns from examples, answers, and goes back where a request fails.
 
-    classes: tuple[Class, ...]
-    n_features: int
-    features: Any  # numbers of those that changed, and of the bias; ...: all of them
-    state: State  # of these features
-    moments: NDArray[Any] | None  # of these features, where they are scaled
-
-
-class ServedLearner(OnlineLearner):
-    """An online learner whose lessons are undone if a request fails, and published to readers.
-
-    Its space grows with the examples and is shared with readers. ``scale`` scales numbers by their
-    running mean and deviation.
+    Its space grows with the examples and is shared with readers, who have a ``view``.
     """
 
-    def __init__(
-        self,
+    weights: ServedWeights
+    most_classes: int = 1000
+    origin: Model | None = None  # the model file that it goes on from
+    is_origin: bool = False  # whether nothing has been learned since
+    promises: GuaranteeCurve | None = None  # of the answers of the model file
+    class_weights: Mapping[Any, float] = field(default_factory=dict)  # of steps; default 1
+
+    @classmethod
+    def new(
+        cls,
         learner: Learner,
         space: FeatureSpace,
-        classes: Sequence[Class] = (),
+        classes: Iterable[Class] = (),
         most_classes: int = 1000,
         *,
         scale: bool = False,
-    ) -> None:
-        self.most_classes = most_classes
-        self.origin: Model | None = None  # the model file that it goes on from
-        self.is_origin = False  # whether nothing has been learned since
-        self.promises: GuaranteeCurve | None = None  # of the answers of the model file
-        self.class_weights: dict[Any, float] = {}  # multiply the steps of a class; default 1
-        self._touched: list[NDArray[Any]] | None = None  # None: everything
-        self._trail: list[Any] | None = None
-        self._begin(learner, space, _in_order(classes), scale=scale)
-        self._log = None if learner.second_order or learner.labels else empty_log(1)
-        self._widen()
+    ) -> "ServedLearner":
+        """Return a learner before its first example.
+
+        ``scale`` scales numbers by their running mean and deviation.
+        """
+        moments = FeatureMoments(0) if scale else None
+        known, log = _in_order(classes), _row_log(learner)
+        weights = ServedWeights(learner, space, known, moments=moments, log=log)
+        weights.widen()
+        return cls(weights, most_classes)
 
     @classmethod
     def of_model(
-        cls, model: Model, learner: Learner, space: FeatureSpace, most_classes: int = 1000
+        cls,
+        model: Model,
+        learner: Learner,
+        space: FeatureSpace,
+        most_classes: int = 1000,
+        class_weights: Mapping[Any, float] | None = None,
     ) -> "ServedLearner":
         """Return a learner that goes on from a model, in memory of its own."""
-        served = cls(learner, space, most_classes=most_classes)
-        served._resume(model, model.classes)
-        served.origin, served.is_origin = model, True
+        weights = ServedWeights.of_model(model, learner, space, model.classes, _row_log(learner))
         apart = rows_apart(model)
-        served.promises = None if apart is None else apart.curve()
-        return served
+        promises = None if apart is None else apart.curve()
+        how: dict[str, Any] = {"origin": model, "is_origin": True, "promises": promises}
+        return cls(weights, most_classes, **how, class_weights=class_weights or {})
 
-    def _moved(self) -> None:
-        """Lay the weights out as rows of this space read them."""
-        super()._moved()
-        self.state.arrange(by_feature=self.space.sparse)
-        self._touched = None
+    @property
+    def learner(self) -> Learner:
+        """How it learns."""
+        return self.weights.learner
 
-    def _remember(self, rows: RowLearner) -> None:
-        """Do nothing: what is undone forgets the numbers of its names."""
+    @property
+    def space(self) -> FeatureSpace:
+        """How features get numbers."""
+        return self.weights.space
 
-    def _plain(self, x: Any) -> Any:
-        return self.space.plain(x)
+    @property
+    def state(self) -> State:
+        """The weights, which may have room for more features."""
+        return self.weights.state
+
+    @property
+    def task(self) -> Task:
+        """What an answer is."""
+        return self.weights.state.task
+
+    @property
+    def classes(self) -> list[Class]:
+        """The classes known so far, sorted."""
+        return list(self.weights.classes)
+
+    @property
+    def n_features(self) -> int:
+        """How many features have a weight."""
+        return self.weights.width
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there is nothing to decide yet: one class without a rival, or no label."""
+        return self.weights.undecided
+
+    # Answers
+
+    @property
+    def default(self) -> Answer | None:
+        """What it predicts while there is nothing to decide: no label, or the only class if any."""
+        found: Answer | None = self.task.default(self.weights.classes)
+        return found
 
     def rows(self, batch: Sequence[Features]) -> Rows:
         """Return features as rows that the weights can read."""
-        rows: Any = self._matrix([self.space.plain(features) for features in batch])
-        if self.moments is None:
-            return cast("Rows", rows)
-        if rows.sparse:
-            return cast("CSR", rows)._replace(data=self.moments.scaled(rows.data, rows.indices))
-        every = np.tile(np.arange(self._width), len(batch))
-        values = self.moments.scaled(rows.values.reshape(-1), every)
-        return cast("Rows", rows._replace(values=values.reshape(rows.values.shape)))
+        return self.weights.rows(batch)
 
     def scores(self, batch: Sequence[Features]) -> NDArray[Any]:
-        """Return the score of each row: above 0 for the second of two classes, else one a class.
+        """Return the score of each row: above 0 for the second of two classes, else one a class."""
+        return self.weights.scores(batch)
 
-        The bits of ``decision_function``; of no use while there are fewer than two classes.
-        """
-        rows, state = self.rows(batch), self.state
-        if not rows.sparse or state.ledger is None:
-            return state.scores(rows)
-        rows, needed = _gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
-        scores = np.empty((rows.shape[0], *needed.shape[1:]))
-        (activations if needed.ndim == 1 else class_scores)(rows, needed, scores)
-        if not np.isfinite(scores).all():
-            raise WeightOverflowError(SCORE_OVERFLOW)
-        return scores
+    def answers(self, scores: NDArray[Any]) -> Sequence[Answer]:
+        """Return what scores predict."""
+        return self.weights.answers(scores)
 
-    @property
-    def default(self) -> Labels | None:
-        """What it predicts while there is nothing to decide: no label, or the only class if any."""
-        return () if self.learner.labels else next(iter(self._classes), None)
-
-    def labels(self, scores: NDArray[Any]) -> Sequence[Labels]:
-        """Return the labels that scores predict."""
-        if self.learner.labels:
-            return self._label_sets(scores)
-        numbers = winners(scores, positive=self.learner.zero == "positive")
-        return [self._classes[number] for number in numbers.tolist()]
-
-    def promised(self, labels: Sequence[Labels], scores: NDArray[Any]) -> list[Any] | None:
-        """Return at most which error is promised of each answer, of several labels of each one.
+    def promised(self, answers: Sequence[Answer], scores: NDArray[Any]) -> list[Any] | None:
+        """Return at most which error is promised of each answer, or of each label of it.
 
         None where the model file has no guarantee, or has learned since.
         """
         if self.promises is None or not self.is_origin:
             return None
-        several = bool(self.learner.labels)
-        bounds: list[Any] = self.promises.bounds_of(
-            scores if several else winner_leads(scores)
-        ).tolist()
-        if not several:
-            return bounds
-        pairs = zip(labels, bounds, strict=True)
-        return [[row[self._numbers[one]] for one in self._each(label)] for label, row in pairs]
+        bounds = self.promises.bounds_of(self.task.confidence(scores)).tolist()
+        numbers = self.weights.numbers
+        pairs = zip(bounds, answers, strict=True)
+        return [self.task.of_members(bound, answer, numbers) for bound, answer in pairs]
 
-    def decided(self, features: Features) -> tuple[Labels, Any]:
-        """Return the label of one row and its score, or a list of one a class; see ``scores``."""
-        row = self._entered(features)
-        return self._label(row), row.scores()
+    def decided(self, features: Features) -> tuple[Answer, Any]:
+        """Return the answer for one row and its score, or a list of one a class."""
+        weights = self.weights
+        row = weights.filled(features) or weights.put(weights.space.plain(features))
+        return self._decided(), row.scores()
 
-    def _label(self, row: RowLearner) -> Labels:
-        number = self._decide(row)
+    def _decided(self) -> Any:
+        """Return what the row in the buffer is predicted to be."""
+        number = self.weights.decide()
         if number < 0:
             raise WeightOverflowError(SCORE_OVERFLOW)
-        return self._given(row) if self.learner.labels else self._classes[number]
+        return self.weights.answer(number)
+
+    # Lessons
 
     def leave_origin(self) -> None:
         """Take back what a threshold or a calibration moved, once there is something to learn.
@@ -178,126 +182,109 @@ class ServedLearner(OnlineLearner):
         They were those of the old weights; ``rosenblatt train --from`` drops them, too.
         """
         if self.is_origin and self.origin is not None and MOVED in self.origin.training:
-            state = self.state
-            state.by_class(state.weights)[0, -1] += self.origin.training[MOVED]
-            self._touched = None
+            self.weights.move_bias(self.origin.training[MOVED])
+            self.weights.touch()
         self.is_origin = False
 
-    def learn(self, features: Features, label: Labels) -> LessonResult:
+    def learn(self, features: Features, answer: Answer) -> LessonResult:
         """Learn from one example; where it raises, ``undo`` what it may have made room for."""
-        labels, predicted = self._each(label), self.default
+        weights, task = self.weights, self.weights.state.task
+        labels, predicted = task.members(answer), task.default(weights.classes)
         self.check_labels(labels)
-        plain, row, width = self.space.plain(features), None, self._width
-        if not self.undecided:
-            row = self._entered(features, plain)
-            predicted = self._label(row)
-        counts = bool(labels or self._classes)  # else there is no label yet that it could teach
-        weight = self.class_weights.get(label, 1.0) if counts else 0.0
+        plain, row, width = weights.space.plain(features), None, weights.width
+        if not weights.undecided:
+            row = weights.filled(features) or weights.put(plain)
+            predicted = self._decided()
+        counts = bool(labels or weights.classes)  # else there is no label yet that it could teach
+        weight = self.class_weights.get(answer, 1.0) if counts else 0.0
         if counts:
-            self._number(features, plain)
+            weights.number(features, plain)
             self.leave_origin()
             self.grow(labels)
-        count, n = self.state.count, len(self._classes)
-        step: float | None = None if self._log is None else 0.0
-        rival: Class | None = None
-        if self.undecided or weight == 0.0:  # which is as if it had not come
-            self._matrix([plain])  # raises for what is no row
-            if weight != 0.0 and self._learn_alone(plain) > MISTAKE:
+        count, n = weights.state.count, len(weights.classes)
+        if weights.undecided or weight == 0.0:  # which is as if it had not come
+            weights.matrix([plain])  # raises for what is no row
+            if weight != 0.0 and weights.learn_alone(plain) > MISTAKE:
                 raise WeightOverflowError(UNSCALABLE)
-            return LessonResult(
-                predicted, mistake=False, step=step, rival=None, seen=count, n_classes=n
-            )
-        scaled = self.moments is not None
-        if row is None or scaled or width != self._width or not row.learns(self.state):
-            row = self._entered(features, plain)
-        self._note(row)
-        if self._log is not None:
-            self._log.rival[0] = NO_UPDATE
-        numbers = [self._numbers[one] for one in labels]
-        found = self._step(row, numbers if self.learner.labels else numbers[0], weight)
+            nothing = weights.stepped(updated=False)
+            return LessonResult(predicted, False, False, *nothing, count, n)  # noqa: FBT003
+        scaled = weights.moments is not None
+        if row is None or scaled or width != weights.width or row is not weights.buffer:
+            row = weights.filled(features) or weights.put(plain)
+        weights.note(row)
+        before = weights.before(row)
+        found = weights.learn(task.row_target([weights.numbers[one] for one in labels]), weight)
         if found > MISTAKE:
             raise WeightOverflowError(UNSCALABLE if found == TOO_LARGE else LESSON_OVERFLOW)
-        updated = self._log is None or self._log.rival[0] != NO_UPDATE
-        if (updated or scaled) and self._touched is not None and self.space.sparse:
-            self._touched.append(self._features(row))
-        if updated and self._log is not None:
-            step, lost = self._log.tau.item(), self._log.rival.item()
-            rival = self._classes[lost if n > 2 else max(lost, 0)]
-        return LessonResult(predicted, found == MISTAKE, step, rival, count, n)
+        updated = weights.updated(row, before)
+        if updated or scaled:
+            weights.touch(row)
+        stepped = weights.stepped(updated=updated)
+        return LessonResult(predicted, found == MISTAKE, updated, *stepped, count, n)
 
-    def fold(self, batch: Sequence[tuple[Features, Labels]], label: Class | None = None) -> Log:
+    def fold(self, batch: Sequence[tuple[Features, Answer]], label: Class | None = None) -> Log:
         """Learn from examples of the journal, which were learned before, in few passes.
 
         Returns the steps of one of several labels if it is given; they name examples by their place
         in the batch.
         """
-        start, steps = 0, Mistakes()
-        if not self._classes:  # no label is known until an example has one
-            labelled = (k for k, (_, own) in enumerate(batch) if own != ())
-            start = next(labelled, len(batch))
-        if self.moments is not None:  # each row is scaled by those before it
-            for features, own in batch[start:]:
-                self.learn(features, own)
+        start, steps, weights = 0, Mistakes(), self.weights
+        members = [self.task.members(answer) for _, answer in batch]
+        if not weights.classes:  # no label is known until an example has one
+            start = next((k for k, labels in enumerate(members) if labels), len(batch))
+        if weights.moments is not None:  # each row is scaled by those before it
+            for features, answer in batch[start:]:
+                self.learn(features, answer)
             return steps.updates
         if start < len(batch):
             self.leave_origin()
         while start < len(batch):
-            self.grow(self._each(batch[start][1]))
+            self.grow(members[start])
             stop = start + 1
-            while stop < len(batch) and self._numbers.keys() >= {*self._each(batch[stop][1])}:
+            while stop < len(batch) and weights.numbers.keys() >= {*members[stop]}:
                 stop += 1
-            plain = [self.space.plain(features) for features, _ in batch[start:stop]]
+            plain = [weights.space.plain(features) for features, _ in batch[start:stop]]
             for (features, _), one in zip(batch[start:stop], plain, strict=True):
-                self._number(features, one)
-            rows = self._matrix(plain)
-            examples = self._examples(rows, [own for _, own in batch[start:stop]])
+                weights.number(features, one)
+            numbers = [[weights.numbers[one] for one in row] for row in members[start:stop]]
+            targets, sets = self.task.row_targets(numbers)
+            each = [self.class_weights.get(answer, 1.0) for _, answer in batch[start:stop]]
+            weight = np.array(each) if self.class_weights else None
+            examples = Examples(weights.matrix(plain), targets, weight, sets=sets)
             zero = ZERO_CONVENTIONS[self.learner.zero]
             visit = self.state, examples, examples.numbers(), self.learner.step, zero
-            if label in self._numbers:
+            if label in weights.numbers:
                 _, made = recorded_pass(*visit)
-                made = label_steps(made, self._numbers[label])
+                made = label_steps(made, weights.numbers[label])
                 steps.extend(made._replace(row=made.row + start), len(made.row), self.state.count)
             else:
                 run_pass(*visit)
             start = stop
-        self._touched = None
+        weights.touch()
         return steps.updates
 
-    def _each(self, label: Labels) -> tuple[Class, ...]:
-        """Return the labels of an example, of which there may be only one."""
-        return cast("tuple[Class, ...]", label if self.learner.labels else (label,))
-
-    def _examples(self, rows: Rows, labels: Sequence[Labels]) -> Examples:
-        """Return rows with labels that are known, as a pass takes them."""
-        members = [[self._numbers[one] for one in self._each(label)] for label in labels]
-        numbers = np.array([number for row in members for number in row], np.int32)
-        if self.learner.labels:
-            ends = np.cumsum([0, *map(len, members)])
-            return Examples(rows, np.arange(len(labels), dtype=np.int32), sets=(numbers, ends))
-        weights = [self.class_weights.get(label, 1.0) for label in labels]
-        targets = targets_of(numbers, self.state.n_classes)
-        return Examples(rows, targets, np.array(weights) if self.class_weights else None)
-
-    def checked(self, label: Labels) -> Labels:
-        """Return the label of an example as the model has it, several in order; or raise."""
-        if isinstance(label, tuple) != bool(self.learner.labels):
-            wanted = "a list of labels" if self.learner.labels else "one label"
-            got = "a list" if isinstance(label, tuple) else f"{label!r:.80}"
-            raise InputError(f"The model takes {wanted} for each example; got {got}.")
-        labels = [self.known(one) for one in self._each(label)]
+    def checked(self, answer: Answer) -> Answer:
+        """Return the answer of an example as the model has it, labels in order; or raise."""
+        task = self.task
+        if not task.fits(answer):
+            got = "a list" if isinstance(answer, tuple) else f"{answer!r:.80}"
+            raise InputError(f"The model takes {task.form} for each example; got {got}.")
+        labels = [self.known(one) for one in task.members(answer)]
         self.check_labels(labels)
-        return _in_order(labels) if self.learner.labels else labels[0]
+        found: Answer = task.joined(labels)
+        return found
 
     def check_labels(self, labels: Sequence[Class]) -> None:
         """Raise InputError for labels that cannot be classes of this model."""
-        every = (*self._classes, *labels)
+        known = self.weights.classes
+        every = (*known, *labels)
         for label in labels:
             if _kind(label) is not _kind(every[0]):
-                known = ", ".join(f"{one!r:.80}" for one in (self._classes or every[:1])[:3])
-                so_far = f"of another type than the classes so far, {known}"
+                first = ", ".join(f"{one!r:.80}" for one in (known or every[:1])[:3])
+                so_far = f"of another type than the classes so far, {first}"
                 raise InputError(f"The label {label!r:.80} is {so_far}.")
-        new = [label for label in labels if label not in self._numbers]
-        if new and len(self._classes) + len(new) > self.most_classes:
+        new = [label for label in labels if label not in self.weights.numbers]
+        if new and len(known) + len(new) > self.most_classes:
             raise InputError(
                 f"The label {new[-1]!r:.80} is new and the model has all {self.most_classes} "
                 "classes that it may have."
@@ -305,108 +292,50 @@ class ServedLearner(OnlineLearner):
 
     def known(self, label: Class) -> Class:
         """Return a label as the class is called that it names, if any: 1 for 1.0 and "1"."""
-        if not self._classes or (type(label) is bool and type(self._classes[0]) is not bool):
+        classes = self.weights.classes
+        if not classes or (type(label) is bool and type(classes[0]) is not bool):
             return label
-        number = self._numbers.get(label)
+        number = self.weights.numbers.get(label)
         if number is None:
-            texts = [str(one) for one in self._classes]
+            texts = [str(one) for one in classes]
             text = str(label) if str(label) in texts else Spellings(texts).find(label)
             number = None if text is None else texts.index(text)
-        return label if number is None else self._classes[number]
+        return label if number is None else classes[number]
 
     def grow(self, labels: Sequence[Class]) -> None:
         """Make room for classes that are new."""
-        if not self._numbers.keys() >= {*labels}:
-            self._grow(_in_order((*self._classes, *labels)))
+        if not self.weights.numbers.keys() >= {*labels}:
+            self.weights.grow(_in_order((*self.weights.classes, *labels)))
 
-    def _features(self, row: RowLearner) -> Any:
-        """Return where the weights of a row stand."""
-        if not self.space.sparse:
-            return slice(0, self._width)
-        return row.row.indices[: row.row.indptr[1]].copy()
-
-    def _note(self, row: RowLearner) -> None:
-        """Note what undoes a lesson: the weights of its row, and what stands in them."""
-        if self._trail is None:
-            return
-        state = self.state
-        at, turned = self._features(row), not state.by_feature and state.weights.ndim == 2
-        arrays = [a for a in (state.weights, state.ledger, state.variance) if a is not None]
-        views = [array.T if turned else array for array in arrays]
-        self._trail += [(view, at, view[at].copy(), view[-1].copy()) for view in views]
-
-    def begin(self, *, single: bool = False) -> Any:
+    def begin(self, *, single: bool = False) -> tuple[Mark, bool]:
         """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
-        self._trail = None if single else []  # a single one that is refused has changed nothing
-        state, moments = self.state, None
-        bias = state.by_class(state.weights)[:, -1].copy() if self.is_origin else None
-        if self.moments is not None:
-            moments = self.moments.features if single else self.moments.features.copy()
-        return state, replace(state), self._classes, self._width, bias, moments
+        return self.weights.begin(single=single, moves=self.is_origin), self.is_origin
 
-    def undo(self, mark: Any) -> None:
+    def undo(self, mark: tuple[Mark, bool]) -> None:
         """Go back to the mark: nothing since has been learned."""
-        trail, self._trail = self._trail or [], None
-        for view, at, values, bias in reversed(trail):
-            view[at], view[-1] = values, bias
-        self.state, saved, classes, self._width, bias, moments = mark
-        vars(self.state).update(vars(saved))  # its arrays and counts
-        if bias is not None:
-            self.is_origin = True
-            self.state.by_class(self.state.weights)[:, -1] = bias
-        if self.moments is not None:
-            self.moments.features = moments
-            self.moments.forget(self._width)
-        self._set_classes(classes)
-        self.space.shrink(self._width)
+        before, self.is_origin = mark
+        self.weights.undo(before)
+
+    # What readers see
 
     def changes(self) -> Changes:
         """Return what has changed since the last call."""
-        touched, self._touched = self._touched, []
-        at: Any = ...
-        if touched is not None and self.space.sparse and sum(map(len, touched)) * 2 <= self._width:
-            numbers = np.unique(np.concatenate([np.empty(0, np.int64), *touched]))
-            at = np.append(numbers, self.state.n_features)
-        moments = None if self.moments is None else self.moments.features[_without_bias(at)].copy()
-        return Changes(self._classes, self._width, at, self._copied(at), moments)
-
-    def _copied(self, at: Any = ...) -> State:
-        """Return a copy of the weights of some features, to read from."""
-        state = self.state
-        ledger = None if state.ledger is None else np.array(state.ledger[at])
-        weights = np.array(state.weights[at])
-        return replace(state, weights=weights, ledger=ledger, variance=None, _average=None)
+        return self.weights.changes()
 
     def apply(self, changes: Changes) -> None:
         """Change to what another learner of the same space was when it gave these changes."""
-        state, new, at = self.state, changes.state, changes.features
-        self._width, self.is_origin = changes.n_features, False
-        same_size = at is not ... or new.weights.shape == state.weights.shape
-        if not same_size or changes.classes != self._classes:
-            self.state = new
-            if self.moments is not None and changes.moments is not None:
-                self.moments.features = changes.moments
-            self._set_classes(changes.classes)
-            return
-        # in the same memory, whose addresses kernels know
-        state.weights[at] = new.weights
-        if state.ledger is not None:
-            state.ledger[at] = new.ledger
-        state.count = new.count
-        if self.moments is not None:
-            self.moments.features[_without_bias(at)] = changes.moments
+        self.weights.apply(changes)
+        self.is_origin = False
 
     def view(self) -> "ServedLearner":
         """Return a copy to read from: weights of its own, the numbering shared."""
-        other, moments = object.__new__(ServedLearner), deepcopy(self.moments)
-        other.__dict__.update(self.__getstate__(), state=self._copied(), moments=moments)
-        return other
+        return replace(self, weights=self.weights.view())
 
     def model(self) -> Model | None:
         """Return the model as a file has it, in memory of its own; None without a class."""
-        if not self._classes:
+        weights, origin, learner = self.weights, self.origin, self.learner
+        if not weights.classes:
             return None
-        origin, learner = self.origin, self.learner
         if self.is_origin and origin is not None:
             return origin.copy()
         options = learner.options() if origin is None else dict(origin.options)
@@ -414,29 +343,18 @@ class ServedLearner(OnlineLearner):
             options["class_weight"] = [list(pair) for pair in self.class_weights.items()]
         name = learner.estimator if origin is None else origin.learner
         model = Model(
-            *(name, options, self._classes),
-            **self._learned(name),
-            feature_names=self.space.names(),
+            *(name, options, weights.classes),
+            **weights.learned(name),
+            feature_names=weights.space.names(),
             encoding=None if origin is None else origin.encoding,
             encoding_arrays={} if origin is None else origin.encoding_arrays,
         )
-        return self._with_scaling(model)
+        return weights.with_scaling(model)
 
 
-def _gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int) -> Any:
-    """Return rows and the averages w − u/c that they need, those alone, by their places.
-
-    The same numbers in the same order as with all the averages, so the same sums.
-    """
-    at, n = rows.indices, len(rows.indices)
-    needed = np.empty((n + 1, *weights.shape[1:]))
-    needed[:n] = weights.take(at, 0) - ledger.take(at, 0) / count
-    needed[n] = weights[-1] - ledger[-1] / count
-    return CSR(rows.data, np.arange(n, dtype=np.int32), rows.indptr, n, rows.constant), needed
-
-
-def _without_bias(features: Any) -> Any:
-    return ... if features is ... else features[:-1]
+def _row_log(learner: Learner) -> Log | None:
+    """Return room for the step of an example, where its rule and task give it one."""
+    return None if learner.second_order else learner.answer.row_log()
 
 
 def _in_order(labels: Iterable[Class]) -> tuple[Class, ...]:

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from importlib.util import find_spec
 
 from rosenblatt.errors import InputError, RosenblattError
+from rosenblatt.lazy import installing
 
 NEEDED = ("starlette", "msgspec", "uvicorn", "httptools")
 PORT = 8765
@@ -16,7 +17,7 @@ def require_packages() -> None:
     """Raise an error that names the missing packages."""
     missing = [name for name in NEEDED if not find_spec(name)]
     if missing:
-        msg = f"The service needs {', '.join(missing)}: pip install 'rosenblatt[serve]'."
+        msg = f"The service needs {', '.join(missing)}: {installing('serve')}"
         raise InputError(msg)
 
 

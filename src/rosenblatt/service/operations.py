@@ -37,10 +37,10 @@ from rosenblatt.service.journal import (
     JournalReader,
     TokenRecord,
 )
-from rosenblatt.service.learner import Labels, ServedLearner
+from rosenblatt.service.learner import Answer, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
-from rosenblatt.service.writer import Entry, Writer
+from rosenblatt.service.writer import Entry, Writer, updated_by
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
@@ -49,8 +49,8 @@ HELD_LOG = (
     "journal, whose log holds them until it ends."
 )
 NO_SUM = (
-    "The weights of {} are not the sum of its examples, so no example can be named; ask for "
-    "explain."
+    "The weights of {} are not the sum of its examples: none can be named. See its features "
+    "(explain)."
 )
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
@@ -124,7 +124,7 @@ async def predict(
     origin = served.origin
     if scores and origin is not None and served.is_origin and origin.calibration is not None:
         (each,) = origin.probabilities_of(np.asarray(scores)).tolist()
-        found.probability = each if origin.several else max(each)
+        found.probability = origin.task.told_probability(each)
     if body.id is not None:
         call.model.remembered.add(body.id, batch[0])
     return found
@@ -139,7 +139,7 @@ def _predicted(served: ServedLearner, batch: Sequence[Features], *, one: bool) -
         label, score = served.decided(batch[0])
         return [label], [score], served.space.remarks() or UNSET
     scores = served.scores(batch)
-    return served.labels(scores), scores.tolist(), served.space.remarks() or UNSET
+    return served.answers(scores), scores.tolist(), served.space.remarks() or UNSET
 
 
 @operation("POST", "/v1/models/{model}/learn", "teach", lines=requests.Example)
@@ -212,7 +212,7 @@ def described(
         rule=learner.rule,
         memory=learner.memory,
         title=learner.title,
-        goal=learner.labels,
+        goal=learner.task,
         parameters={name: value for name, value in learner.values.items() if value is not None},
         features=space.kind,
         columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
@@ -268,19 +268,14 @@ async def explain(
 
 def _decided(
     served: ServedLearner, features: Features, asked: requests.Label | None
-) -> tuple[Labels, int, Any]:
+) -> tuple[Answer, int, Any]:
     """Return what a row is predicted, the number of the class or label to explain, and the row."""
     if served.undecided:
-        few = "no label" if served.learner.labels else "fewer than two classes"
+        few = served.task.too_few
         raise RequestError(409, f"The model knows {few}; there is nothing to explain yet.")
-    if asked is not None and not served.learner.labels:
-        msg = "label chooses one of several labels, and each row of this model has one: leave it."
-        raise RequestError(422, msg)
     label, scores = served.decided(features)
-    shown: Any = label
-    if served.learner.labels:
-        best = served.classes[int(np.argmax(scores))]
-        shown = best if asked is None else served.known(requests.label_of(asked))
+    wanted = None if asked is None else served.known(requests.label_of(asked))
+    shown = served.task.label_shown(label, scores, served.classes, wanted)
     if shown not in served.classes:
         raise RequestError(422, f"The model has no label {asked!r:.80}.")
     return label, served.classes.index(shown), served.rows([features])
@@ -304,10 +299,11 @@ def why_answer(
     model = entry.record.model
     with writer.journal.reader() as reader:
         head, record = reader.head(model), history.current(reader, entry.record)
-        served = history.at_version(reader, writer.snapshots, record, head, writer.limits)
-        if served.learner.second_order or served.moments is not None:
-            what = "a model that scales" if served.moments else f"the rule {served.learner.rule}"
-            raise RequestError(422, NO_SUM.format(what))
+        taught = bool(reader.latest_counted(model, 1))
+        served = entry.shown.learner
+        if taught:  # else the model is as it began, and need not be made once more
+            served = history.at_version(reader, writer.snapshots, record, head, writer.limits)
+        _check_sum(served)
         label, number, rows = _decided(served, features, asked)
         at, values = entries(rows, 0)
         x = np.zeros(served.state.n_features)
@@ -317,14 +313,13 @@ def why_answer(
         scores = served.scores([features])[0]
         found = _provenance(served, [], empty_log(0), x, scores, number)
         again, stepped = None, "rival IS NOT NULL"
-        if served.learner.labels:  # the journal does not hold their steps: they are made again
+        if taught and served.weights.log is None:  # made again: no journal has steps of labels
             again = history.new_learner(history.spec_from(record.spec), writer.limits, file)
             stepped = "1"
         for events in history.in_parts(reader.counted(model, where=stepped)):
             batch = [history.example_of(event) for event in events]
             log = again.fold(batch, served.classes[number]) if again else _steps(served, events)
-            taught = [features for features, _ in batch]
-            terms = _provenance(served, taught, log, x, scores, number).terms
+            terms = _provenance(served, [one for one, _ in batch], log, x, scores, number).terms
             teachers += [(term.amount, events[term.row]) for term in terms]
     teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
     # What was there before the first example: nothing, or a model
@@ -338,6 +333,14 @@ def why_answer(
         others=max(0, len(teachers) - top),
         version=head,
     )
+
+
+def _check_sum(served: ServedLearner) -> None:
+    """Raise unless the weights are the sum of the steps of the examples."""
+    scaled, rule = served.weights.moments is not None, served.learner.rule
+    if served.learner.second_order or scaled:
+        what = "a model that scales" if scaled else f"the rule {rule}"
+        raise RequestError(422, NO_SUM.format(what))
 
 
 def _teacher(amount: float, event: Event) -> requests.TeachingExample:
@@ -371,9 +374,8 @@ def _provenance(
     number: int,
 ) -> Provenance:
     """Return what these examples add by their steps to the score of the row x."""
-    state, classes, winner = served.state, served.classes, number
-    if served.learner.labels:  # one of them against nothing
-        classes, scores, winner = [cast("Any", None), classes[number]], scores[number], 1
+    state = served.state
+    classes, scores, winner = served.task.opponents(served.classes, scores, number)
     return provenance_of(
         Mistakes(log, state.count),
         served.rows(taught),
@@ -420,6 +422,7 @@ def _line(event: Event, undone: int | None) -> requests.JournalLine:
         event,
         kind=KINDS[event.kind],
         mistake=None if event.mistake is None else bool(event.mistake),
+        updated=None if event.mistake is None else updated_by(event),
         features=event.features and history.features_from(event.features),
         label=history.label_from(event.label),
         predicted=history.label_from(event.predicted),

@@ -12,7 +12,7 @@ from rosenblatt.rules import RULES
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
 Label = str | int | float | bool
-Labels = Label | tuple[Label, ...]  # one, or any number where a row may have several
+Labels = Label | tuple[Label, ...]  # one, or any number of them
 Item = float | str | bool | None
 # A list is a vector, or several categories; an object has columns such as user.age.
 Value = Item | list[Item] | dict[str, Any]
@@ -132,7 +132,8 @@ class Learned(Answer):
 
     sequence: Sequence_
     version: Version
-    mistake: bool  # of the weights before
+    mistake: bool  # of the last weights before
+    updated: bool  # whether a step was made: by a mistake, or a right answer within the margin
     predicted: Labels | None  # by the model before it learned the example
     duplicate: bool = False  # the id was there with the same body: the first answer again
 
@@ -262,7 +263,7 @@ class Description(Answer):
     rule: str
     memory: str
     title: str
-    goal: str  # of rows that may have several labels; empty where each has one
+    goal: str  # of rows of any number of labels; empty where each has one
     parameters: dict[str, Any]
     features: str  # names, hashed, array, numbered or columns
     columns: dict[str, str] | None  # and what each is: text, category, numeric
@@ -272,7 +273,7 @@ class Description(Answer):
     version: Version
     oldest: Version  # versions before it held what was forgotten
     learned: int
-    wrong: int  # predicted wrong before they were learned; of several labels not exactly
+    wrong: int  # predicted wrong before they were learned; of a list of labels not exactly
     mistakes: int  # of the last weights
     error: float | None  # wrong / learned, the progressive error
     created: float
@@ -321,6 +322,7 @@ class JournalLine(Answer):
     label: Labels | None
     predicted: Labels | None
     mistake: bool | None
+    updated: bool | None
     step: float | None
     rival: Label | None
     forgotten: int | None  # the event that erased it

@@ -78,6 +78,13 @@ class LearnerStatus:
     wrong: int = 0  # by the weights that decide, before it was learned
     mistakes: int = 0  # by the last weights
 
+    def count(self, event: Event) -> None:
+        """Count an example that has been learned."""
+        self.version = event.sequence
+        self.learned += 1
+        self.wrong += event.predicted != event.label
+        self.mistakes += event.mistake or 0
+
     @property
     def error(self) -> float | None:
         """The progressive error."""
@@ -101,6 +108,29 @@ class Entry:
     remembered: RecentPredictions
     snapshot: int = 0  # version of the last one
 
+    def go_back(self, before: LearnerStatus, mark: Any) -> None:
+        """Undo what has been learned since the mark."""
+        before.learner.undo(mark)
+        self.own = before
+
+    def renew(self, learned: LearnerStatus) -> None:
+        """Change to another learner, of whose version there is no snapshot to write."""
+        self.own, self.snapshot = learned, learned.version
+
+    def remember(self, predictions: RecentPredictions) -> None:
+        """Keep the predictions that were remembered before."""
+        self.remembered = predictions
+
+    def note_snapshot(self) -> None:
+        """Note that a snapshot of this version is written."""
+        self.snapshot = self.own.version
+
+    def show(self, record: ModelRecord, shown: LearnerStatus, *, forgotten: bool) -> None:
+        """Let readers see another learner; ``forgotten`` drops old predictions."""
+        self.record, self.shown = record, shown
+        if forgotten:
+            self.remembered.clear()
+
     def publishing(self) -> Callable[[], None]:
         """Return what lets readers see all that the writer has learned."""
         changes, own = self.own.learner.changes(), replace(self.own)
@@ -113,7 +143,7 @@ class Entry:
 
 
 @dataclass
-class Task:
+class WriterTask:
     """What the writer is asked for, and its answer."""
 
     future: Any  # with set_result and set_exception; touched in the readers' thread only
@@ -122,6 +152,24 @@ class Task:
     n_examples: int = 0  # that it learns, all or none; 0: a command
     result: Any = field(default=None, init=False)
     error: Exception | None = field(default=None, init=False)
+
+    def obey(self) -> list[Any]:
+        """Run a command, and return what shows its result to readers."""
+        shows: list[Any]
+        self.result, *shows = self.run()
+        return shows
+
+    def learn(self) -> bool:
+        """Run lessons; return whether they were learned, else they are refused."""
+        try:
+            self.result = self.run()
+        except RosenblattError as error:
+            self.refuse(error)
+        return self.error is None
+
+    def refuse(self, error: Exception) -> None:
+        """Answer with an error."""
+        self.error = error
 
     def answer(self) -> None:
         """Give the future its answer, unless the client has gone."""
@@ -159,7 +207,7 @@ class Writer:
         self._fault: str | None = None  # the writer's
         self._recoverable = False
         self._log_due: float | None = None  # when to try again to empty the log
-        self._queue: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[WriterTask | None] = queue.SimpleQueue()
         self._lock = _locked(self.folder)
         try:
             self.journal = Journal(self.folder, self.limits.journal_bytes)
@@ -199,7 +247,7 @@ class Writer:
         self.waiting += len(examples)
         future = future or Future()
         run = partial(self._lessons, entry, examples, token)
-        self._queue.put(Task(future, run, entry, len(examples)))
+        self._queue.put(WriterTask(future, run, entry, len(examples)))
         return future
 
     def command(self, run: Callable[[], Any], future: Any = None) -> Any:
@@ -209,10 +257,10 @@ class Writer:
         """
         _check_open(self.failure)
         future = future or Future()
-        self._queue.put(Task(future, run))
+        self._queue.put(WriterTask(future, run))
         return future
 
-    def _show(self, *functions: Callable[[], None], tasks: Sequence[Task] = ()) -> None:
+    def _show(self, *functions: Callable[[], None], tasks: Sequence[WriterTask] = ()) -> None:
         """Run functions, then answer tasks, in the readers' thread, or here if that has ended."""
 
         def show() -> None:
@@ -263,9 +311,9 @@ class Writer:
             if not task.n_examples:
                 self._obey(task)
 
-    def _group(self, task: Task | None) -> tuple[list[Task], Task | None]:
+    def _group(self, task: WriterTask | None) -> tuple[list[WriterTask], WriterTask | None]:
         """Return the lessons that wait, up to a limit, and the task that ended them."""
-        group: list[Task] = []
+        group: list[WriterTask] = []
         size = 0
         while task is not None and task.n_examples:
             group.append(task)
@@ -278,7 +326,7 @@ class Writer:
                 break
         return group, task
 
-    def _learn(self, group: list[Task]) -> None:
+    def _learn(self, group: list[WriterTask]) -> None:
         """Learn and commit a group, then publish it and answer."""
         entries: dict[int, Entry] = {}  # that have learned
         shows: list[Callable[[], None]] = []
@@ -286,18 +334,14 @@ class Writer:
             _check_open(self._fault)
             with self.journal.transaction():
                 for task in group:
-                    try:
-                        task.result = task.run()
-                    except RosenblattError as error:
-                        task.error = error
-                    else:
+                    if task.learn():
                         entries[id(task.entry)] = cast("Entry", task.entry)
                 shows = [entry.publishing() for entry in entries.values()]
             self.commits += 1
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
             failure = self._fail(error)
             for task in group:
-                task.error = failure
+                task.refuse(failure)
             entries, shows = {}, []
         self._show(*shows, tasks=group)
         for entry in entries.values():
@@ -322,17 +366,13 @@ class Writer:
                     if first is not None:
                         answers.append(_first_answer(first, body))
                         continue
-                lesson = learner.learn(one.features, label)
-                own.version += 1
-                known = own.version, LEARNED, one.id, *body, token, now
-                event = events[one.id or own.version] = Event(*known, *columns_of(lesson))
-                own.learned += 1
-                own.wrong += event.predicted != event.label
-                own.mistakes += lesson.mistake
+                lesson, version = learner.learn(one.features, label), own.version + 1
+                known = version, LEARNED, one.id, *body, token, now
+                event = events[one.id or version] = Event(*known, *columns_of(lesson))
+                own.count(event)
                 answers.append(learned_of(event))
         except RosenblattError as error:
-            learner.undo(mark)
-            entry.own = before
+            entry.go_back(before, mark)
             if len(examples) > 1:
                 error.args = (Sentence(f"Example {len(answers) + 1}: ", *error.args),)
             raise
@@ -346,13 +386,13 @@ class Writer:
         bound = [one for one in found if one.forgotten or one.sequence not in undone]
         return min(bound, key=lambda one: one.forgotten or 0, default=None)
 
-    def _obey(self, task: Task) -> None:
+    def _obey(self, task: WriterTask) -> None:
         shows: list[Callable[[], None]] = []
         try:
             _check_open(self._fault)
-            task.result, *shows = task.run()
+            shows = task.obey()
         except Exception as error:  # noqa: BLE001  # whatever it was, the learners are void
-            task.error = self._fail(error)
+            task.refuse(self._fail(error))
         self._show(*shows, tasks=[task])
 
     # failures
@@ -378,7 +418,7 @@ class Writer:
 
         def show() -> None:
             for name in own.keys() & self.entries.keys():
-                own[name].remembered = self.entries[name].remembered
+                own[name].remember(self.entries[name].remembered)
             self.failure = None
 
         self._show(show, self._entries_shown())
@@ -450,16 +490,9 @@ class Writer:
         """Replace a learner, and return what shows it; ``forgotten`` drops old predictions."""
         reader, model = self.journal, entry.record.model
         record = reader.model(model) or entry.record
-        entry.snapshot = reader.head(model)
-        entry.own = LearnerStatus(served, entry.snapshot, *reader.counts(model))
+        entry.renew(LearnerStatus(served, reader.head(model), *reader.counts(model)))
         shown = entry.own.copy()
-
-        def show() -> None:
-            entry.record, entry.shown = record, shown
-            if forgotten:
-                entry.remembered.clear()
-
-        return show
+        return partial(entry.show, record, shown, forgotten=forgotten)
 
     def drop_snapshots(self, entry: Entry) -> None:
         """Remove all snapshots of a model, those that are being written too; for commands."""
@@ -467,12 +500,12 @@ class Writer:
 
     def _snapshot(self, entry: Entry, least: int) -> None:
         """Write a snapshot in the background if at least this many events came since the last."""
-        if entry.own.version - entry.snapshot < least:
-            return
-        model, number, version = entry.own.learner.model(), entry.record.model, entry.own.version
+        model, number, version = None, entry.record.model, entry.own.version
+        if version - entry.snapshot >= least:
+            model = entry.own.learner.model()
         if model is None:
             return
-        entry.snapshot = version
+        entry.note_snapshot()
 
         def write() -> None:
             with contextlib.suppress(RosenblattError, OSError):
@@ -516,17 +549,28 @@ def columns_of(lesson: LessonResult) -> tuple[Any, ...]:
         None if lesson.predicted is None else history.text_of(lesson.predicted),
         int(lesson.mistake),
         None if lesson.step is None else lesson.step + 0.0,  # SQLite keeps -0.0 as 0.0
-        None if lesson.rival is None else history.text_of(lesson.rival),
+        history.text_of(lesson.rival) if lesson.updated else None,  # NOTHING where each has its own
         lesson.seen,
         lesson.n_classes,
     )
 
 
+def updated_by(event: Event) -> bool:
+    """Return whether an example made a step; of an old journal what its mistake says of it."""
+    return bool(event.mistake) or event.rival is not None
+
+
 def learned_of(event: Event, *, duplicate: bool = False) -> Learned:
     """Return the answer to an example from its line in the journal."""
-    made: Any = {"mistake": bool(event.mistake), "duplicate": duplicate}
+    made: Any = {"mistake": bool(event.mistake), "updated": updated_by(event)}
     predicted = history.label_from(event.predicted)
-    return Learned(sequence=event.sequence, version=event.sequence, predicted=predicted, **made)
+    return Learned(
+        sequence=event.sequence,
+        version=event.sequence,
+        predicted=predicted,
+        duplicate=duplicate,
+        **made,
+    )
 
 
 def _first_answer(first: Event, body: tuple[str, str]) -> Learned:

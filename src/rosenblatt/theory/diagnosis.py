@@ -25,6 +25,7 @@ from rosenblatt.theory.exact import root_bounds, rounded_up
 from rosenblatt.theory.inequalities import Inequalities
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows, find_conflicts
 from rosenblatt.theory.search import PerceptronRun, decide, is_uneven, is_witness, run_perceptron
+from rosenblatt.theory.separation import not_separated, separated
 from rosenblatt.theory.verdict import PairVerdict, Status, Verdict
 from rosenblatt.theory.widest_margin import MarginInterval, measure, squared_radius
 
@@ -39,6 +40,7 @@ def diagnose(
     mistakes: int | None = None,
     time_limit: float | None = 60.0,
     permute: int = 0,
+    feature_names: Sequence[str] | None = None,
 ) -> Verdict:
     """Say whether a linear boundary separates the classes, with a proof either way.
 
@@ -58,6 +60,9 @@ def diagnose(
     permute : int, default 0
         How often to permute the labels at random and ask again: how many permutations are separable
         says what the verdict is worth. They have as much time again, all together.
+    feature_names : names of the features, default None
+        By which coefficients without a finite estimate are named; by default those of a data frame,
+        else "feature 0" and so on.
 
     Returns
     -------
@@ -71,23 +76,41 @@ def diagnose(
     certificate  1: 1/2 × row 1 + 1/2 × row 2
                  0: 1/2 × row 0 + 1/2 × row 3
                  the points are equal in exact rational arithmetic
+       logistic  overlap: every boundary has a row on the wrong side: all estimates are finite
     """
     started = perf_counter()
     rows = check_labelled_rows(X, y)
+    names = _names(X, rows, feature_names)
     if mistakes is None and model is not None:
         if not hasattr(model, "n_mistakes_"):
             msg = f"model must be a fitted estimator of rosenblatt; got {type(model).__name__}."
             raise InputError(msg)
         mistakes = int(model.n_mistakes_)
     with np.errstate(all="ignore"):  # what overflows proves nothing, and is then not taken
-        verdict = examine(rows, mistakes, Deadline(time_limit))
+        verdict = examine(rows, mistakes, Deadline(time_limit), names)
         if permute:
             verdict = replace(verdict, permuted=permuted(rows, permute, Deadline(time_limit)))
     return replace(verdict, seconds=perf_counter() - started)
 
 
-def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Verdict:
-    """Return the verdict on checked rows."""
+def _names(X: Any, rows: LabelledRows, given: Sequence[str] | None) -> list[str]:
+    """Return the names of the features: as passed, of X, or numbered."""
+    names = getattr(X, "columns", None) if given is None else given
+    if names is None:
+        return [f"feature {j}" for j in range(rows.n_features)]
+    if len(names) != rows.n_features:
+        raise InputError(f"feature_names has {len(names)} names for {rows.n_features} features.")
+    return [str(name) for name in names]
+
+
+def examine(
+    rows: LabelledRows,
+    mistakes: int | None,
+    deadline: Deadline,
+    names: Sequence[str] | None = None,
+) -> Verdict:
+    """Return the verdict on checked rows; features without names are numbered."""
+    names = _names(None, rows, names)
     system = Inequalities(rows)
     square = squared_radius(rows)
     verdict = Verdict(
@@ -119,6 +142,7 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
             certificate=certificate,
             margin_high=-inf,
             augmented_high=-inf,
+            estimates=not_separated(rows, certificate, names, deadline),
         )
     if proof.v is None:
         hint = Sentence(
@@ -128,7 +152,13 @@ def examine(rows: LabelledRows, mistakes: int | None, deadline: Deadline) -> Ver
     if mistakes is None and run is not None and run.converged:
         verdict = replace(verdict, mistakes=run.mistakes)
     found = _measured(system, proof.v, verdict, square, deadline)
-    return replace(found, notes=(*found.notes, *capacity_notes(rows)))
+    w: Any = found.w
+    v = np.column_stack([np.atleast_2d(w), np.atleast_1d(found.b)]).ravel()
+    return replace(
+        found,
+        notes=(*found.notes, *capacity_notes(rows)),
+        estimates=separated(rows, v, names, deadline),
+    )
 
 
 def permuted(rows: LabelledRows, n: int, deadline: Deadline) -> dict[str, int]:

@@ -253,11 +253,81 @@ def solve(
     """
     from flint import fmpz_mat  # only a proof needs it
 
-    bits = max(map(abs, matrix.flat), default=0).bit_length()
-    if 10.0 * (len(right) / 600) ** 3.5 * max(bits / 60, 1.0) ** 2.3 > deadline.left:
-        raise OutOfTimeError
+    _check_time(matrix, deadline)
     try:
         x = fmpz_mat(matrix.tolist()).solve(fmpz_mat([[n] for n in right]))
     except ZeroDivisionError:
         return None
     return [Fraction(int(q.p), int(q.q)) for q in x.entries()]
+
+
+def has_positive_solution(B: NDArray[Any], c: NDArray[Any], x: NDArray[Any]) -> bool:
+    """Return whether B·z = c has a solution z > 0, which x is near to: certain in floating point.
+
+    Each entry may be off by two units in the last place of the largest one of its column of B, or
+    of c. With R near the inverse of B and ‖I − R·B‖ ≤ 1/2, z exists and is at most 2·‖R·(B·x − c)‖
+    away from x, in the maximum norm (Rump, "Verification methods", Acta Numerica 2010).
+    """
+    n = len(B)
+    if B.shape != (n, n) or not n:
+        return False
+    try:
+        R = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return False
+    unit = (n + 8) * 2.0**-52
+    sizes = abs(B).max(axis=0) * np.ones((n, 1))
+    apart = abs(np.eye(n) - R @ B) + unit * (abs(R) @ sizes + 1.0)
+    left = abs(B @ x - c) + unit * (sizes @ abs(x) + abs(c).max())
+    away = 2.0 * (abs(R) @ left) * (1.0 + unit)
+    return bool(apart.sum(axis=1).max() < 0.5 and (x > away.max()).all())
+
+
+def _check_time(matrix: NDArray[Any], deadline: Deadline) -> None:
+    bits = max(map(abs, matrix.flat), default=0).bit_length()
+    if 10.0 * (len(matrix) / 600) ** 3.5 * max(bits / 60, 1.0) ** 2.3 > deadline.left:
+        raise OutOfTimeError
+
+
+def null_space(
+    lines: NDArray[Any], deadline: Deadline = NO_DEADLINE
+) -> tuple[NDArray[Any], list[int]]:
+    """Return all v with lines·v = 0 as the columns of a matrix of integers, and its free places.
+
+    Each column has a free place of its own, where all the others are 0: a combination of them is
+    known by its values there.
+
+    >>> null_space(np.array([[1, 1, 1], [2, 2, 2]], object))
+    (array([[-1, -1],
+           [1, 0],
+           [0, 1]], dtype=object), [1, 2])
+    """
+    from flint import fmpz_mat
+
+    width = lines.shape[1]
+    if not len(lines):
+        return np.eye(width, dtype=int).astype(object), [*range(width)]
+    _check_time(lines, deadline)
+    reduced, found, rank = fmpz_mat(lines.tolist()).rref()
+    places = [next(j for j in range(width) if reduced[i, j] != 0) for i in range(rank)]
+    free = [j for j in range(width) if j not in {*places}]
+    basis = np.zeros((width, len(free)), object)
+    for column, j in enumerate(free):
+        basis[j, column] = int(found)
+        for i, place in enumerate(places):
+            basis[place, column] = -int(reduced[i, j])
+        basis[:, column] //= gcd(*basis[:, column]) * (1 if found > 0 else -1)
+    return basis, free
+
+
+def unit_exponent(values: NDArray[Any]) -> int:
+    """Return the largest e such that all of the floats are multiples of 2ᵉ.
+
+    >>> unit_exponent(np.array([3.0, 0.25, 0.0])), unit_exponent(np.array([12.0]))
+    (-2, 2)
+    """
+    fractions, exponents = np.frexp(values[values != 0])
+    if not len(fractions):
+        return 0
+    whole = (abs(fractions) * 2.0**53).astype(np.int64)
+    return int((np.frexp((whole & -whole).astype(np.float64))[1] - 1 + exponents - 53).min())

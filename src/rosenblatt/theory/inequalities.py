@@ -6,6 +6,7 @@ Gordan's theorem either some v meets all of them, or weights λ ≥ 0 that are n
 Σ λ·a = 0; never both. Everything else in this folder looks for the one or the other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rosenblatt.tasks.leads import leads_of
 from rosenblatt.theory.exact import (
     decimal_integers,
     integers,
@@ -24,7 +26,6 @@ from rosenblatt.theory.exact import (
     twofold_dots,
 )
 from rosenblatt.theory.labelled_rows import LabelledRows
-from rosenblatt.training.examples import leads_of
 
 ROUNDING = 2.0**-53
 SMALLEST = 2.0**-1074
@@ -92,6 +93,66 @@ class Inequalities:
             return Leads(self.rows.sides * scores[:, 0], np.arange(self.rows.n_rows))
         values, rivals = leads_of(scores, self.rows.numbers)
         return Leads(values, np.arange(self.rows.n_rows) * self.n_classes + rivals)
+
+    def values(self, v: NDArray[Any]) -> NDArray[Any]:
+        """Return a·v of every inequality, in floating point: a line a row, a column a rival.
+
+        A class is no rival of its own: there it is ∞. The place in the flat array is the number.
+        """
+        V = v.reshape(self.blocks, -1)
+        scores = self.rows.products(V[:, :-1].T) + V[:, -1]
+        if self.n_classes == 2:
+            return np.asarray(self.rows.sides[:, None] * scores)
+        every, own = np.arange(self.rows.n_rows), self.rows.numbers
+        values = np.asarray(scores[every, own][:, None] - scores)
+        values[every, own] = np.inf
+        return values
+
+    def error(self, v: NDArray[Any]) -> float:
+        """Return what ``values`` err by at most, of a v that is itself rounded to floats."""
+        V = abs(v.reshape(self.blocks, -1))
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = float((V[:, :-1] @ self.rows.largest + V[:, -1]).max())
+        error = 8.0 * (self.rows.n_features + 8) * (ROUNDING * size + SMALLEST)
+        return min(inf, error)
+
+    def vanishing(self, basis: NDArray[Any], among: NDArray[Any]) -> NDArray[Any]:
+        """Return at which of these inequalities a·v is 0 for each column v of integers, exactly.
+
+        ``among`` says at which to look, in the form of ``values``, and so does the answer. Sums of
+        products are exact in floating point where they are multiples of a unit, and fewer than 2⁵³
+        of it; the others are summed as integers.
+        """
+        found = among.copy()
+        for column in basis.T:
+            v = self._exact_in_floats(column)
+            if v is not None:
+                found &= self.values(v) == 0.0
+                continue
+            numbers = np.flatnonzero(found)
+            for start in range(0, len(numbers), EXACT_VALUES):
+                part = numbers[start : start + EXACT_VALUES]
+                found.flat[part] = [product == 0 for product in self.products(part, column)]
+        return found
+
+    def products(self, numbers: NDArray[Any], v: Sequence[int]) -> list[int]:
+        """Return a·v of some inequalities for integers v, exactly, up to a positive factor."""
+        stored = self.exact_vectors(numbers)
+        assert stored is not None  # noqa: S101  # stored values always are fractions
+        return [sum(n * v[place] for place, n in a.items()) for a in stored[0]]
+
+    def _exact_in_floats(self, v: NDArray[Any]) -> NDArray[Any] | None:
+        """Return v as floats if all sums of its products with rows are exact, else None."""
+        unit, size = 0, Fraction(0)
+        for block in v.reshape(self.blocks, -1):
+            for j in np.flatnonzero(block).tolist():
+                n, last = abs(int(block[j])), j == self.rows.n_features
+                low = (n & -n).bit_length() - 1
+                if (n >> low).bit_length() > 53 or n.bit_length() > 900:
+                    return None
+                unit = min(unit, low + (0 if last else self.rows.unit(j)))
+                size += n * (1 if last else Fraction(self.rows.largest[j]))
+        return v.astype(np.float64) if size <= Fraction(2) ** (unit + 52) else None
 
     def rows_of(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return the rows of these inequalities."""

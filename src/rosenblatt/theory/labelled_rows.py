@@ -1,7 +1,8 @@
 """Rows with their labels, checked as the estimators check them, and rows that conflict."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +15,9 @@ from rosenblatt.estimators import Perceptron
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.kernels.shapes import as_rows, matrix_of
-from rosenblatt.training.examples import Examples, numbers_of, random_words, targets_of
+from rosenblatt.tasks.leads import numbers_of, targets_of
+from rosenblatt.theory.exact import unit_exponent
+from rosenblatt.training.examples import Examples, random_words
 
 ALWAYS_DENSE = 1 << 22  # values; smaller sparse matrices become arrays
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
@@ -54,6 +57,49 @@ class LabelledRows:
     def is_sparse(self) -> bool:
         """Whether the rows are a CSR matrix."""
         return bool(sparse.issparse(self.X))
+
+    @cached_property
+    def largest(self) -> NDArray[Any]:
+        """The largest magnitude in each column."""
+        sizes = np.zeros(self.n_features)
+        for _, block in self.blocks():
+            low, high = block.min(axis=0), block.max(axis=0)
+            if self.is_sparse:
+                low, high = (ends.toarray().ravel() for ends in (low, high))
+            sizes = np.maximum(sizes, np.maximum(-low, high))
+        return sizes
+
+    def unit(self, j: int) -> int:
+        """Return the largest e such that all values of column j are multiples of 2ᵉ."""
+        values = self.X[:, [j]].toarray() if self.is_sparse else self.X[:, j]
+        return unit_exponent(values.ravel().astype(np.float64))
+
+    def printed(self) -> "tuple[LabelledRows, int] | None":
+        """Return the rows as they print, times a power of ten that makes them whole, and it.
+
+        None where a value has too many digits to have been written as a decimal number.
+        """
+        values = self.X.data if self.is_sparse else self.X
+        digits = 12 if values.dtype.itemsize > 4 else 5
+        flat = values.ravel()
+        size = float(abs(flat).max(initial=0.0))
+        for places in range(digits + 1):
+            power = 10**places
+            if size * power >= 10.0**digits:
+                return None
+            if all(
+                (
+                    (np.rint(part.astype(np.float64) * power) / power).astype(part.dtype) == part
+                ).all()
+                for part in (flat[:1000], flat)
+            ):
+                X = self.X.astype(np.float64)
+                if self.is_sparse:
+                    X.data = np.rint(X.data * power)
+                else:
+                    X = np.rint(X * power)
+                return replace(self, X=X), power
+        return None
 
     @property
     def sides(self) -> NDArray[Any]:

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt.errors import InputError
+from rosenblatt.tasks.classes import check_count
+from rosenblatt.tasks.leads import leads_of
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
-from rosenblatt.training.examples import check_count, known_numbers, leads_of
+from rosenblatt.training.examples import known_numbers
 
 
 def margin(X: Any, y: Any, w: Any, b: ArrayLike | None = None, *, normalize: bool = False) -> float:

@@ -1,11 +1,11 @@
-"""The two questions that existing solvers answer: the widest strip (LP), the nearest points (QP).
+"""The questions that existing solvers answer: strips and supports (LP), the nearest points (QP).
 
 HiGHS, which SciPy ships, solves the linear program by the simplex method, so that its weights are
 those of a vertex: few rows, which exact arithmetic can then take over. Clarabel solves the
 quadratic program: an interior-point method that reaches twelve digits where SciPy has no solver.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class Coordinates:
         centre = np.zeros(A.shape[1] // blocks - 1)
         if not sparse.issparse(A):
             parts = A.reshape(len(A), blocks, -1)
-            x = (parts[:, :, :-1] * parts[:, :, -1:]).reshape(-1, len(centre))
+            x = (parts[:, :, :-1] * parts[:, :, -1:]).reshape(len(A) * blocks, len(centre))
             used = parts[:, :, -1].ravel() != 0
             centre = np.median(x[used], axis=0)
         coordinates = cls(centre, np.ones(A.shape[1]), blocks)
@@ -140,6 +140,96 @@ def _strip(
     if answer.status != 0:
         return None
     return answer.x[:-1], np.maximum(-answer.ineqlin.marginals, 0.0)
+
+
+class LargestSupport(NamedTuple):
+    """A v with a·v ≥ 0 and as many a·v ≥ 1 as there can be, and the weights of the others."""
+
+    v: NDArray[Any]
+    weights: NDArray[Any]  # λ ≥ 1 where every v leaves a·v = 0, and else 0; Σ λ·a = 0
+
+
+def largest_support(working: WorkingSet, deadline: Deadline) -> LargestSupport | None:
+    """Return a solution of {a·v ≥ 0} that is above 0 wherever one can be; None without an answer.
+
+    The linear program is the greatest Σ min(λ, 1) over λ ≥ 0 with Σ λ·a = 0. Its dual is the v with
+    the greatest Σ min(a·v, 1): any v is as long as it needs to be, so each term is 0 or 1.
+    """
+    coordinates = Coordinates.of(working.A, working.blocks)
+    B = coordinates.moved(working.A)
+    if not is_finite(B):
+        return None
+    B, sizes = _even_lines(B)
+    m = B.shape[0]
+    solved = _linear(
+        np.append(-np.ones(m), np.zeros(m)),
+        (B.T, B.T),
+        np.column_stack([np.zeros(2 * m), np.append(np.ones(m), np.full(m, np.inf))]),
+        deadline,
+    )
+    if solved is None:
+        return None
+    weights = solved.x[:m] + solved.x[m:]
+    weights[weights < 0.5] = 0.0
+    return LargestSupport(working.wide(coordinates.back(-solved.eqlin.marginals)), weights / sizes)
+
+
+def positive_weights(
+    working: WorkingSet, above: Sequence[int], deadline: Deadline
+) -> NDArray[Any] | None:
+    """Return few weights with Σ λ·a = 0, at least 1 on some of the vectors; None without any."""
+    B, sizes = _even_lines(Coordinates.of(working.A, working.blocks).moved(working.A))
+    least = np.zeros(B.shape[0])
+    least[above] = 1.0
+    ends = np.column_stack([least, np.full(len(least), np.inf)])
+    solved = _linear(np.ones(len(least)), (B.T,), ends, deadline)
+    return None if solved is None else np.asarray(solved.x / sizes)
+
+
+def least_product(
+    B: NDArray[Any], c: NDArray[Any], deadline: Deadline
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return u with B·u ≥ 0 and the least c·u ≥ −1, and μ ≥ 0 with Σ μ·b = c where that is 0."""
+    from scipy.optimize import linprog
+
+    deadline.check()
+    B, sizes = _even_lines(B)
+    scale = np.maximum(abs(B).max(axis=0, initial=0.0), 2.0**-100)
+    one = np.array([*np.zeros(len(B)), 1.0])
+    options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+    c = c / scale
+    size = abs(c).max()
+    upper = -np.vstack([B / scale, c / size])
+    answer = linprog(c / size, upper, one, bounds=(None, None), method="highs-ds", options=options)
+    if answer.status != 0:
+        return None
+    multipliers = np.maximum(-answer.ineqlin.marginals, 0.0)
+    return answer.x / scale, multipliers[:-1] * size / sizes
+
+
+def _even_lines(B: Any) -> tuple[Any, NDArray[Any]]:
+    """Return vectors divided by their sizes, and these."""
+    sizes = abs(B).max(axis=1)
+    sizes = sizes.toarray().ravel() if sparse.issparse(sizes) else sizes
+    sizes = np.where(sizes > 0, sizes, 1.0)
+    B = (sparse.diags_array(1.0 / sizes) @ B).tocsr() if sparse.issparse(B) else B / sizes[:, None]
+    return B, sizes
+
+
+def _linear(target: NDArray[Any], parts: Any, ends: NDArray[Any], deadline: Deadline) -> Any | None:
+    """Return the answer of the least target·x within ends such that the columns add up to zero."""
+    from scipy.optimize import linprog
+
+    deadline.check()
+    stack = sparse.hstack if sparse.issparse(parts[0]) else np.hstack
+    options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
+    if deadline.is_set:
+        options["time_limit"] = max(LEAST_SECONDS, deadline.left)
+    lines = stack(parts)
+    zero = np.zeros(lines.shape[0])
+    answer = linprog(target, A_eq=lines, b_eq=zero, bounds=ends, method="highs-ds", options=options)
+    deadline.check()
+    return answer if answer.status == 0 else None
 
 
 class ShortVector(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.theory.certificate import Certificate, MachineCertificate
+from rosenblatt.theory.separation import Kind, Separation
 from rosenblatt.wording import counted, plain
 
 ROUNDING = 1e-9  # of margins of very many rows, which depends on how they are stored
@@ -56,8 +57,24 @@ class Verdict:
     conflicts: tuple[tuple[int, ...], ...] = ()  # equal rows with different labels
     pairs: tuple["PairVerdict", ...] = ()
     notes: tuple[str, ...] = ()  # what was tried, and what fell short
+    estimates: Separation = field(default_factory=Separation)  # for a logistic regression
     permuted: dict[str, int] | None = None  # how many permutations of the labels have which status
     seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def separation(self) -> Kind:
+        """What a logistic regression finds: complete or quasi-complete separation, or overlap."""
+        return self.estimates.kind
+
+    @property
+    def infinite(self) -> dict[str, int]:
+        """The coefficients that are infinite in a logistic regression, with their signs."""
+        return self.estimates.infinite
+
+    @property
+    def boundary_rows(self) -> tuple[int, ...]:
+        """The rows that every boundary without a row on the wrong side has on it."""
+        return self.estimates.boundary_rows
 
     @property
     def gap(self) -> float | None:
@@ -69,15 +86,17 @@ class Verdict:
     def check(self, X: Any, y: Any) -> bool:
         """Return whether the proof of this verdict holds for these rows, in exact arithmetic.
 
-        Inseparable: the certificate, multiplied out. Separable: every row is on its side of the
-        witness, at least ``margin_low`` away. Undecided: there is no proof, and so False.
+        Inseparable: the certificate, multiplied out, and the proof of quasi-complete separation or
+        overlap, if it was decided. Separable: every row is on its side of the witness, at least
+        ``margin_low`` away. Undecided: there is no proof, and so False.
         """
         from rosenblatt.theory.inequalities import Inequalities
         from rosenblatt.theory.labelled_rows import check_labelled_rows
 
         rows = check_labelled_rows(X, y)
         if self.certificate is not None:
-            return self.status == "inseparable" and self.certificate.holds_for(rows)
+            holds = self.status == "inseparable" and self.certificate.holds_for(rows)
+            return holds and (self.estimates.kind == "undecided" or self.estimates.holds_for(rows))
         if self.w is None or self.classes != tuple(rows.classes.tolist()):
             return False
         system = Inequalities(rows)
@@ -109,6 +128,8 @@ class Verdict:
             said = f"{self.permuted['separable']} of {n} random permutations of the labels are"
             said += " separable" + (f", {unknown} undecided" if unknown else "")
             lines.append(("permuted", said))
+        if self.status != "undecided":
+            lines.append(("logistic", self.estimates.summary()))
         return lines + _titled("note", list(self.notes))
 
     def _margin_lines(self) -> list[tuple[str, str]]:
@@ -148,9 +169,14 @@ class Verdict:
             nearest=renumbered(self.nearest),
             conflicts=tuple(tuple(row + first for row in group) for group in self.conflicts),
             pairs=tuple(pairs),
+            estimates=self.estimates.counted_from(first),
         )
 
-    as_json = _by_field
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values; infinite numbers become None."""
+        found = _by_field(self)
+        estimates: dict[str, Any] = found.pop("estimates")
+        return found | estimates
 
     def to_json(self) -> str:
         """Return the verdict as a JSON text."""

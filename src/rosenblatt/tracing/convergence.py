@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.rules import additive_rules
+from rosenblatt.tasks import CLASSES, task_of
+from rosenblatt.tasks.leads import leads_of
 from rosenblatt.tracing.visits import Visit
-from rosenblatt.training.examples import Examples, leads_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.state import State
 
 SLACK = 1e-9  # relative; both sides are sums that round
@@ -61,7 +63,7 @@ class ConvergenceProof:
             raise InputError(msg)
         self.unit = unit / length
         vector = self.unit[0] if n_classes == 2 else self.unit
-        scores = State(vector, None, n_classes).activations(examples.rows, vector)
+        scores = State(vector, None, task_of(CLASSES, n_classes)).activations(examples.rows, vector)
         y = examples.targets
         margins = y * scores if n_classes == 2 else leads_of(scores, y)[0]
         worst = int(np.argmin(margins))

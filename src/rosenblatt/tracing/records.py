@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import InputError
+from rosenblatt.lazy import installing
 from rosenblatt.wording import plain
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 SCALARS = ("pass", "row", "y", "mistake", "step", "rival")
 MOST_COLUMNS = 10_000  # of a data frame; a column has a fixed cost, however short
 
-LIBRARIES = {"polars": "pip install 'rosenblatt[io]'", "pandas": "pip install pandas"}
+LIBRARIES = ("polars", "pandas")
 
 
 def json_lines(trace: "Trace") -> str:
@@ -54,7 +55,8 @@ def data_frame(trace: "Trace", library: str = "polars") -> Any:
         msg = f"The library of a data frame must be 'polars' or 'pandas'; got {library!r}."
         raise InputError(msg)
     if not find_spec(library):
-        raise InputError(f"A data frame of {library} needs {library}: {LIBRARIES[library]}.")
+        how = installing("io") if library == "polars" else "pip install pandas"
+        raise InputError(f"A data frame of {library} needs {library}: {how}")
     return import_module(library).DataFrame(_columns(trace))
 
 

@@ -6,7 +6,7 @@ Rows come in the order given, shuffled once, or shuffled for every pass; many ro
 of neighbours, since rows from all over the memory have to be waited for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -14,31 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import VALIDATION
-from rosenblatt.data.labels import Label, classes_of
+from rosenblatt.data.labels import Label
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows, mixed_words, write_groups
 from rosenblatt.kernels.rows import shuffle as exchange
 from rosenblatt.kernels.shapes import take
+from rosenblatt.tasks.label_sets import Sets
+from rosenblatt.tasks.leads import numbers_of, targets_of
 from rosenblatt.training.loop import Shuffle, Supply
 
 ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
 NO_ROWS = np.empty(0, np.int64)
-SCORES_AT_ONCE = 1 << 20  # that are ranked together
-LabelSets = tuple[NDArray[Any], NDArray[Any]]  # labels, set after set, and where each begins
 
 
 def row_numbers(n_rows: int) -> NDArray[Any]:
     """Return 0 … n_rows − 1 in the one type that the kernels take for an order."""
     return np.arange(n_rows, dtype=np.int64)
-
-
-def or_empty(array: NDArray[Any] | None, ndim: int = 1) -> NDArray[Any]:
-    """Return an array as a pass takes it; an empty one for None.
-
-    So a pass is compiled once, whether or not rows have weights and the weights an average.
-    """
-    return np.empty((0,) * ndim) if array is None else array
 
 
 @dataclass(frozen=True)
@@ -53,7 +45,7 @@ class Examples:
     weight: NDArray[Any] | None = None  # None: 1 for all
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
-    sets: LabelSets | None = None  # labels of each target, where a row may have several
+    sets: Sets | None = None  # labels of each target, where a row may have several
     held_out: NDArray[np.bool_] | None = None  # of each row, where the user chose them
 
     def pieces(self) -> "Iterator[Examples]":
@@ -79,123 +71,6 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     return np.array(sorted({*labels.tolist()}), object)  # 20 times as fast as to sort them all
 
 
-def numbers_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return each label's number among the sorted classes; undefined for unknown labels."""
-    numbers = classes.searchsorted(y)
-    return np.minimum(numbers, len(classes) - 1, out=numbers)
-
-
-def targets_of(numbers: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Return class numbers as targets."""
-    return (2 * numbers - 1 if n_classes == 2 else numbers).astype(np.int32)
-
-
-def class_numbers(targets: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Return targets as class numbers."""
-    return np.asarray(targets > 0 if n_classes == 2 else targets, np.int64)
-
-
-def winners(scores: NDArray[Any], *, positive: bool) -> NDArray[np.intp]:
-    """Return the class of each row: of two the sign of its score, (n,), else the highest, (n, K).
-
-    Zero is the first class, and so is the first of equals; if ``positive`` the second and the last.
-    """
-    if scores.ndim == 1:
-        return (scores >= 0 if positive else scores > 0).astype(np.intp)
-    if positive:
-        last: NDArray[np.intp] = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)
-        return last
-    first: NDArray[np.intp] = scores.argmax(axis=1)
-    return first
-
-
-def leads_of(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return how far the class of each row is ahead of its best rival, and which that is.
-
-    The scores, (n, K), are written over.
-    """
-    every = np.arange(len(scores))
-    own = scores[every, numbers]
-    scores[every, numbers] = -np.inf
-    rivals = scores.argmax(axis=1)
-    return own - scores[every, rivals], rivals
-
-
-def winner_leads(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return the lead of the predicted class over the second; of votes it is the vote margin."""
-    if scores.ndim == 1:
-        return np.asarray(np.abs(scores))
-    if scores.shape[1] == 1:
-        return scores[:, 0].copy()
-    second, first = np.partition(scores, -2, axis=1)[:, -2:].T
-    return np.asarray(first - second)
-
-
-def lead_over(
-    scores: NDArray[Any], numbers: NDArray[Any], predicted: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return by how much the predicted class of each row is ahead of another one."""
-    if scores.ndim == 1:
-        return np.where(predicted == numbers, 0.0, np.abs(scores))
-    at = np.arange(len(scores))
-    return np.asarray(scores[at, predicted] - scores[at, numbers])
-
-
-def has_label(sets: LabelSets, numbers: NDArray[Any], n_labels: int) -> NDArray[np.bool_]:
-    """Return which row has which label, by the number of its set of them."""
-    members, ends = sets
-    found = np.zeros((len(numbers), n_labels), bool)
-    lengths = np.diff(ends)[numbers]
-    first = np.repeat(ends[numbers] - np.cumsum(lengths) + lengths, lengths)
-    found[np.repeat(np.arange(len(numbers)), lengths), members[first + np.arange(len(first))]] = (
-        True
-    )
-    return found
-
-
-def has_one(sets: LabelSets, numbers: NDArray[Any], label: int) -> NDArray[np.bool_]:
-    """Return which row has one label, by the number of its set of them."""
-    members, ends = sets
-    holds = np.zeros(len(ends) - 1, bool)
-    holds[np.repeat(np.arange(len(holds)), np.diff(ends))[members == label]] = True
-    found: NDArray[np.bool_] = holds[numbers]
-    return found
-
-
-def label_losses(
-    scores: NDArray[Any], sets: LabelSets, numbers: NDArray[Any]
-) -> NDArray[np.float64]:
-    """Return the share of the labels of each row that are not among as many of highest score.
-
-    So labels are judged by their order, whatever the thresholds will be; it is 0 for a row without
-    labels. With one label a row it is the error.
-
-    >>> sets = np.array([0, 2]), np.array([0, 2, 2])
-    >>> label_losses(np.array([[3.0, 2.0, 1.0], [0.0, 0.0, 0.0]]), sets, np.array([0, 1]))
-    array([0.5, 0. ])
-    """
-    found, n_labels = np.empty(len(scores)), scores.shape[1]
-    at_once = max(1, SCORES_AT_ONCE // n_labels)
-    for start in range(0, len(scores), at_once):
-        rows = slice(start, start + at_once)
-        truth = has_label(sets, numbers[rows], n_labels)
-        counts = truth.sum(axis=1)
-        last = -np.sort(-scores[rows], axis=1)[np.arange(len(counts)), np.maximum(counts, 1) - 1]
-        above, equal = scores[rows] > last[:, None], scores[rows] == last[:, None]
-        room = counts - above.sum(axis=1)  # for labels that score as the last, in their order
-        first = above | (equal & (equal.cumsum(axis=1, dtype=np.int32) <= room[:, None]))
-        n_first = (truth & first).sum(axis=1)
-        found[rows] = 1.0 - n_first / np.maximum(counts, 1)
-        found[rows][counts == 0] = 0.0
-    return found
-
-
-def check_count(y: NDArray[Any], n_rows: int) -> None:
-    """Raise InputError where there is not one label for each row."""
-    if y.shape != (n_rows,):
-        raise InputError(f"y must have one label per row, {n_rows} in all; got shape {y.shape}.")
-
-
 def known_numbers(labels: NDArray[Any], classes: NDArray[Any], name: str = "y") -> NDArray[Any]:
     """Return the number of each label; raise InputError for a label unknown to the model."""
     strange = np.setdiff1d(labels, classes)
@@ -211,18 +86,6 @@ def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """Return the target of each label."""
     parts = (y[start : start + BLOCK] for start in range(0, max(len(y), 1), BLOCK))
     return np.concatenate([targets_of(numbers_of(part, classes), len(classes)) for part in parts])
-
-
-def sorted_classes(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Return the classes that labels name, in order; see ``classes_of``."""
-    different: set[Any] = {*classes_of(labels).values()}
-    return tuple(sorted(different))
-
-
-def ranks_of(labels: Sequence[Label], classes: Sequence[Label]) -> NDArray[np.int32]:
-    """Return the number of each label among the sorted classes of these and other labels."""
-    number, class_of = {one: k for k, one in enumerate(classes)}, classes_of((*classes, *labels))
-    return np.array([number[class_of[label]] for label in labels], np.int32)
 
 
 def class_weights(
@@ -451,7 +314,7 @@ def split(
     Rows with several labels are drawn from all alike.
     """
     numbers = examples.numbers()
-    targets = np.zeros(len(numbers)) if examples.sets else examples.targets[numbers]
+    targets = examples.targets[numbers] if examples.sets is None else np.zeros(len(numbers))
     held_out = np.zeros(len(numbers), bool)
     for target in np.unique(targets):
         members = np.flatnonzero(targets == target)

@@ -23,13 +23,9 @@ from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.scores import Tally, add_in_threads, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import (
-    ArraySupply,
-    Examples,
-    leads_of,
-    or_empty,
-    winners,
-)
+from rosenblatt.tasks.leads import leads_of, winners
+from rosenblatt.tasks.task import or_empty
+from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 

@@ -17,7 +17,8 @@ from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
 from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes, steps_of
-from rosenblatt.training.examples import Examples, RowSupply, class_numbers, winners
+from rosenblatt.tasks.leads import class_numbers, winners
+from rosenblatt.training.examples import Examples, RowSupply
 from rosenblatt.training.state import State
 
 BLOCK_ROWS = 256  # to vote on at a time

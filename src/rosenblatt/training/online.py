@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.compiling import BoundCall
-from rosenblatt.kernels.counts import Log
+from rosenblatt.kernels.counts import NO_LOG, Log
 from rosenblatt.kernels.online import enter_row, leave_row, predict_row
 from rosenblatt.kernels.rows import CSR, Dense, Rows
 from rosenblatt.kernels.single_rows import MISTAKE, UNUSUAL, RowVisit, SingleRow, machine_call
 from rosenblatt.rules import Rule
-from rosenblatt.training.examples import Examples, LabelSets, row_numbers
-from rosenblatt.training.state import State, kernel_call
+from rosenblatt.training.examples import Examples, row_numbers
+from rosenblatt.training.state import State
 
 
 class RowLearner:
@@ -60,24 +60,23 @@ class RowLearner:
         state.arrange_for(rows)
         self._arrays = arrays = state.weights, state.ledger, state.variance
         copies = near_w, near_u, near_sigma = tuple(_room(array, near) for array in arrays)
-        how = (state.n_classes, 1, state.by_feature)
-        copy = State(near_w, near_u, *how, near_sigma, state.labels)
+        copy = State(near_w, near_u, state.task, 1, state.by_feature, near_sigma)
         row = (rows, rows if room else None, self.row.data if room else self.values)
         target, weight = np.ones(1, np.int32), np.ones(1)
         self._target = target.data  # faster to set than an array
         self._weight: Any = weight.data
-        self._sets: LabelSets | None = None  # the labels of the row, where it may have several
-        if state.labels:
+        self._sets = state.task.room_for_sets()  # the labels of the row, where it has a set
+        if self._sets is not None:
             target[0] = 0
-            self._sets = np.empty(state.n_classes, np.int32), np.zeros(2, np.int64)
         examples = Examples(near, target, weight, sets=self._sets)
-        kernel, arguments = kernel_call(copy, examples, row_numbers(1), rule, zero, log)
+        order, lines = row_numbers(1), log or NO_LOG
+        kernel, arguments = state.task.kernel_call(copy, examples, order, rule, zero, lines)
         self._visit = RowVisit(
             BoundCall(enter_row, *row, *arrays, *copies),
             BoundCall(kernel, *arguments, varying="c"),
             BoundCall(leave_row, rows, *arrays, *copies),
         )
-        self._targets = (-1, 1) if state.n_classes == 2 else range(state.n_classes)
+        self._targets = state.task.targets(np.arange(state.n_classes)).tolist()
         self._scores = np.empty(state.n_classes if state.weights.ndim == 2 else 1)
         decided = (int(zero > 0), *arrays[:2], 1, near_w, self._scores)
         self._predict = BoundCall(predict_row, *row, near, *decided, varying="c")

@@ -3,43 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, WeightOverflowError, score_overflow
-from rosenblatt.kernels.binary import activations, binary_pass
-from rosenblatt.kernels.counts import NO_LOG, Counts, Log, empty_log
+from rosenblatt.kernels.binary import activations
+from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.finite import first_not_finite
-from rosenblatt.kernels.multiclass import class_scores, multiclass_pass
-from rosenblatt.kernels.multilabel import (
-    MOVED,
-    NO_MARKS,
-    WRONG,
-    LabelSets,
-    Workspace,
-    each_label_pass,
-    ranking_pass,
-    second_order_label_pass,
-)
+from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.second_order import (
-    Beliefs,
-    second_order_multiclass_pass,
-    second_order_pass,
-)
-from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.rules import Perceptron, Rule
-from rosenblatt.training.examples import (
-    ArraySupply,
-    Examples,
-    RowSupply,
-    label_losses,
-    or_empty,
-)
+from rosenblatt.rules import Rule
+from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.training.examples import ArraySupply, Examples, RowSupply
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 
@@ -49,10 +28,6 @@ if TYPE_CHECKING:
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
 WORTH_COMPACTING = 3  # passes
-SCORED_ROWS = 1 << 12  # at a time
-MOST_PARTS = 8  # of labels that are learned side by side
-MANY_PRODUCTS = 1 << 22  # of values and labels, from which on they are
-LABELS_APART = 128  # at least, where there are more than two parts
 LINES_AT_ONCE = 1 << 20  # of a log: 32 MB
 PIECE = 1 << 15  # numbers that are worked on at a time: 256 KB, which stay in the cache
 
@@ -72,19 +47,17 @@ class Snapshot:
 class State:
     """Weights, the ledger of their average and the number of rows seen.
 
-    Two classes share one vector of n_features + 1 weights, the bias last; the second class is the
-    positive one. K classes have K such vectors, stored by class or by feature, whichever the rows
-    that came last read faster (see ``kernels.rows``). A second-order rule keeps the variance of
-    each weight beside it. Where rows may have several labels, each of them has a vector.
+    The task says how many vectors of n_features + 1 weights there are, the bias last in each. More
+    than one are stored by class or by feature, whichever the rows that came last read faster (see
+    ``kernels.rows``). A second-order rule keeps the variance of each weight beside it.
     """
 
     weights: NDArray[Any]
     ledger: NDArray[Any] | None  # Algorithm 7's u and β; None where no average is kept
-    n_classes: int
+    task: Task
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     by_feature: bool = False
     variance: NDArray[Any] | None = None  # as the weights; 1 before the first row
-    labels: str = ""  # how a mistake on several labels is read: "each" or "ranking"
     _average: tuple[int, NDArray[Any]] | None = field(default=None, repr=False)  # and its count
 
     @classmethod
@@ -95,7 +68,7 @@ class State:
         *,
         averaged: bool,
         uncertain: bool = False,
-        labels: str = "",
+        task: str = CLASSES,
         by_feature: bool = False,
     ) -> "State":
         """Return the state before the first row; ``uncertain``: with a variance for each weight.
@@ -103,15 +76,16 @@ class State:
         Rows that read weights ``by_feature`` begin sooner: 300 labels of a hundred thousand words
         take a second to be laid out anew.
         """
-        by_feature &= n_classes > 2 or bool(labels)
-        shape: tuple[int, ...] = (n_classes, n_features + 1)
+        found = task_of(task, n_classes)
+        by_feature &= found.n_vectors > 1
+        shape: tuple[int, ...] = (found.n_vectors, n_features + 1)
         if by_feature:
             shape = shape[::-1]
-        elif n_classes == 2 and not labels:
+        elif found.flat:
             shape = shape[1:]
         ledger = np.zeros(shape) if averaged else None
         variance = np.ones(shape) if uncertain else None
-        return cls(np.zeros(shape), ledger, n_classes, 1, by_feature, variance, labels)
+        return cls(np.zeros(shape), ledger, found, 1, by_feature, variance)
 
     @classmethod
     def of_vectors(
@@ -119,19 +93,18 @@ class State:
         weights: NDArray[Any],
         ledger: NDArray[Any] | None,
         variance: NDArray[Any] | None,
-        n_classes: int,
+        task: Task,
         count: int,
-        labels: str,
     ) -> "State":
         """Return the state of these weights by class, in the same memory; see ``vectors``."""
         by_feature = len(weights) > 1 and not weights.flags.c_contiguous
         parts: list[Any] = [weights, ledger, variance]
         if by_feature:
             parts = [None if part is None else part.T for part in parts]
-        elif n_classes == 2 and not labels:
+        elif task.flat:
             parts = [None if part is None else part[0] for part in parts]
         weights, ledger, variance = parts
-        return cls(weights, ledger, n_classes, count, by_feature, variance, labels)
+        return cls(weights, ledger, task, count, by_feature, variance)
 
     @property
     def _arrays(self) -> dict[str, NDArray[Any]]:
@@ -154,6 +127,11 @@ class State:
         if copied:
             views = {name: contiguous(view) for name, view in views.items()}
         return {"ledger": None, "variance": None, "count": self.count} | views
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, or of labels."""
+        return self.task.n_classes
 
     @property
     def n_features(self) -> int:
@@ -211,7 +189,7 @@ class State:
         if not binary and rows.sparse != self.by_feature:
             weights = np.ascontiguousarray(weights.T)
         weights = np.asarray(weights, np.float64)
-        scores = np.empty(n_rows if binary else (n_rows, self.n_classes))
+        scores = np.empty(n_rows if binary else (n_rows, self.task.n_vectors))
         (activations if binary else class_scores)(rows, weights, scores)
         return scores
 
@@ -268,10 +246,10 @@ class State:
             n_classes,
             averaged=self.ledger is not None,
             uncertain=self.variance is not None,
-            labels=self.labels,
+            task=self.task.name,
         )
         grown.count = self.count
-        if self.n_classes < 2 and not self.labels:  # one class alone has taught nothing yet
+        if self.n_classes < self.task.fewest:  # one class alone has taught nothing yet
             return grown
         new = grown._arrays  # noqa: SLF001  # its own
         for name, array in self._arrays.items():
@@ -375,145 +353,37 @@ def overflow(when: str, rule: Any) -> WeightOverflowError:
 
 
 def run_pass(
-    state: State,
-    examples: Examples,
-    order: NDArray[Any],
-    rule: Rule,
-    zero: int,
-    log: Log | None = None,
+    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int
 ) -> Counts:
-    """Change the state by one visit to each row of the order.
-
-    The log gets its updates, where each row has one label; else see ``recorded_pass``.
-    """
+    """Change the state by one visit to each row of the order."""
     state.arrange_for(examples.rows)
-    counts = Counts(0, 0, 0.0)
-    n_parts = _n_label_parts(state, examples, order)
-    if n_parts > 1:
-        return _pass_in_parts(state, examples, order, rule, zero, n_parts)
-    if state.n_classes > 1 or state.labels:  # else there is nothing to tell it from
-        kernel, arguments = kernel_call(state, examples, order, rule, zero, log)
-        counts = kernel(*arguments)
+    counts = state.task.run_pass(state, examples, order, rule, zero)
     state.count += len(order)
     return counts
-
-
-def recorded_pass(
-    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int
-) -> tuple[Counts, Log]:
-    """Do what ``run_pass`` does; return the updates, too.
-
-    Where a row may have several labels, each label that it moved has a line of its own.
-    """
-    if not state.labels:
-        log = empty_log(len(order))
-        counts = run_pass(state, examples, order, rule, zero, log)
-        return counts, Log(*(column[: counts.updates] for column in log))
-    state.arrange_for(examples.rows)
-    counts, found = NONE_YET, Mistakes()
-    n_rows = max(1, LINES_AT_ONCE // max(state.n_classes, 1))
-    log, n_lines = empty_log(min(n_rows, len(order)) * state.n_classes), np.zeros(1, np.int64)
-    room = _workspace(state)._replace(log=log, n_lines=n_lines)
-    for start in range(0, len(order), n_rows):
-        some = order[start : start + n_rows]
-        kernel, arguments = _label_call(state, examples, some, rule, zero, room)
-        counts = together(counts, kernel(*arguments))
-        state.count += len(some)
-        found.extend(log, int(n_lines[0]), state.count)
-    return counts, found.updates
-
-
-def kernel_call(
-    state: State,
-    examples: Examples,
-    order: NDArray[Any],
-    rule: Rule,
-    zero: int,
-    log: Log | None = None,
-) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
-    """Return the kernel of a pass that changes this state, and its arguments."""
-    rows, w, c = examples.rows, state.weights, state.count
-    u = or_empty(state.ledger, w.ndim)
-    if state.labels:
-        return _label_call(state, examples, order, rule, zero, _workspace(state))
-    given = (rows, examples.targets, or_empty(examples.weight), order, rule, zero)
-    if state.variance is None:
-        if state.n_classes == 2:
-            return binary_pass, (*given, w, u, c, log or NO_LOG)
-        return multiclass_pass, (*given, np.empty(state.n_classes), w, u, c, log or NO_LOG)
-    beliefs, room = Beliefs(w, state.variance), np.empty(rows.shape[1] + 1)
-    if state.n_classes == 2:
-        return second_order_pass, (*given, beliefs, u, c, room)
-    rooms = (np.empty(state.n_classes), room, np.empty_like(room))
-    return second_order_multiclass_pass, (*given, beliefs, u, c, rooms)
-
-
-def _label_call(
-    state: State, examples: Examples, order: NDArray[Any], rule: Any, zero: int, room: Workspace
-) -> tuple[Callable[..., Counts], tuple[Any, ...]]:
-    """Return kernel and arguments for rows that may have several labels."""
-    w, u = state.weights, or_empty(state.ledger, 2)
-    given = (examples.rows, _label_sets(examples), or_empty(examples.weight), order, rule)
-    if state.variance is not None:
-        kept = (w, state.variance, u)
-        return second_order_label_pass, (*given, rule.target, zero, room, kept, state.count)
-    visit = ranking_pass if state.labels == "ranking" else each_label_pass
-    return visit, (*given, zero, room, w, u, state.count)
-
-
-def _n_label_parts(state: State, examples: Examples, order: NDArray[Any]) -> int:
-    """Return in how many parts labels are learned, which depends on rows and labels alone."""
-    rows, n_labels = examples.rows, state.n_classes
-    n_values = rows.n_values // max(rows.shape[0], 1) * len(order)
-    if state.labels != "each" or n_labels < 2 or n_values * n_labels < MANY_PRODUCTS:
-        return 1
-    return min(max(n_labels // LABELS_APART, 2), MOST_PARTS)
-
-
-def _pass_in_parts(
-    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int, n_parts: int
-) -> Counts:
-    """Do what ``run_pass`` does, parts of the labels side by side: none depends on another."""
-    marks, losses = np.zeros((n_parts, len(order)), np.uint8), np.zeros(n_parts)
-    bounds = [state.n_classes * number // n_parts for number in range(n_parts + 1)]
-
-    def learn(begin: int, end: int) -> None:
-        for number in range(begin, end):
-            room = _workspace(state, bounds[number], bounds[number + 1], marks[number])
-            kernel, arguments = _label_call(state, examples, order, rule, zero, room)
-            losses[number] = kernel(*arguments).loss
-
-    run_in_parts(learn, n_parts, least=1)
-    of_rows = np.bitwise_or.reduce(marks, axis=0)
-    n_wrong, n_moved = (np.count_nonzero(of_rows & mark) for mark in (WRONG, MOVED))
-    state.count += len(order)
-    return Counts(int(n_wrong), int(n_moved), float(losses.sum()))
-
-
-def _label_sets(examples: Examples) -> LabelSets:
-    return LabelSets(examples.targets, *cast("Any", examples.sets))
-
-
-def _workspace(
-    state: State, first: int = 0, end: int | None = None, marks: NDArray[Any] = NO_MARKS
-) -> Workspace:
-    """Return room for a pass over successive labels, by default all."""
-    n_labels = (state.n_classes if end is None else end) - first
-    activations, sides, steps = np.empty((3, n_labels))
-    rooms = np.empty(n_labels, np.int64), np.empty(state.n_features + 1)
-    return Workspace(activations, sides, steps, *rooms, marks, first=first)
 
 
 def count_mistakes(
     state: State, weights: NDArray[Any], examples: Examples, order: NDArray[Any], zero: int
 ) -> int:
-    """Count the rows of the order that weights of this state's layout misclassify.
+    """Count the rows of the order that weights of this state's layout misclassify."""
+    return state.task.count_mistakes(state, weights, examples, order, zero)
 
-    That is a pass whose steps are of length 0.
-    """
-    judged = replace(state, weights=weights, ledger=None, variance=None)
-    kernel, arguments = kernel_call(judged, examples, order, Perceptron(0.0), zero)
-    return kernel(*arguments).mistakes
+
+def recorded_pass(
+    state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int
+) -> tuple[Counts, Log]:
+    """Do what ``run_pass`` does; return the updates, too."""
+    state.arrange_for(examples.rows)
+    counts, found, lines = NONE_YET, Mistakes(), state.task.lines_of_a_row()
+    n_rows = min(max(1, LINES_AT_ONCE // max(lines, 1)), len(order))
+    log = empty_log(n_rows * lines)
+    for start in range(0, len(order), n_rows):
+        some = order[start : start + n_rows]
+        made, n_lines = state.task.logged_pass(state, examples, some, rule, zero, log)
+        counts = together(counts, made)
+        state.count += len(some)
+        found.extend(log, n_lines, state.count)
+    return counts, found.updates
 
 
 class LinearTraining:
@@ -557,29 +427,18 @@ class LinearTraining:
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
-        return self._count(self._laid_out().weights, self._zero, held_out=False)
+        state = self._laid_out()
+        return sum(
+            state.task.count_mistakes(state, state.weights, part, part.order, self._zero)
+            for part in self.supply.sweep(held_out=False)
+        )
 
     def held_out_mistakes(self) -> float:
-        """Count the held-out rows that what would be returned now misclassifies.
-
-        Where a row may have several labels, by the share of these that is not ranked first.
-        """
-        if self.state.labels:
-            return self._label_losses()
+        """Return the loss on held-out rows of what would be returned now."""
         if self._vote is not None and self.updates is not None:
             return self._vote.held_out_mistakes(self.state, self.supply, self.updates)
-        zero = self._zero or -1  # at test time a zero activation has to predict something
-        return self._count(self._average(), zero, held_out=True)
-
-    def _label_losses(self) -> float:
-        state, total = self._laid_out(), 0.0
-        for part in self.supply.sweep(held_out=True):
-            for start in range(0, len(part.order), SCORED_ROWS):
-                order = part.order[start : start + SCORED_ROWS]
-                scores = state.average_activations(take(part.rows, order))
-                sets = cast("Any", part.sets)
-                total += float(label_losses(scores, sets, part.targets[order]).sum())
-        return total
+        state, parts = self._laid_out(), self.supply.sweep(held_out=True)
+        return state.task.held_out_loss(state, parts, self._zero, self._average)
 
     def _average(self) -> NDArray[Any]:
         """Return the weights that would be returned now, in memory that is used again.
@@ -604,12 +463,6 @@ class LinearTraining:
         if rows is not None:
             self.state.arrange_for(rows)
         return self.state
-
-    def _count(self, weights: NDArray[Any], zero: int, *, held_out: bool) -> int:
-        return sum(
-            count_mistakes(self.state, weights, part, part.order, zero)
-            for part in self.supply.sweep(held_out=held_out)
-        )
 
 
 def fit(
@@ -644,8 +497,8 @@ def fit_supply(
     goes_on = state.ledger is not None and state.count > 1
     if progress is None and goes_on:  # with its average, so that every pass is judged
         plan = replace(plan, average_after=0)
-    several = plan.max_iter >= WORTH_COMPACTING and vote is None and not plan.record
-    if several and isinstance(supply, ArraySupply):
+    worth_it = plan.max_iter >= WORTH_COMPACTING and vote is None and not plan.record
+    if worth_it and isinstance(supply, ArraySupply):
         supply.compact()
     training = LinearTraining(state, supply, plan, vote)
     watched = None if watch is None else lambda progress: watch(state, progress)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -13,26 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import Label, single_labels
+from rosenblatt.data.labels import Label
 from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
+from rosenblatt.tasks.labels_met import LabelsMet, labels_met
 from rosenblatt.training.examples import (
     ArraySupply,
     ClassWeight,
     Examples,
-    LabelSets,
     RowSupply,
     class_weights,
     cut,
     held_out_groups,
     held_out_mask,
     permute,
-    ranks_of,
     shuffled,
-    sorted_classes,
-    targets_of,
 )
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.loop import Plan, Progress, Shuffle
@@ -93,9 +89,7 @@ class Reading:
         self.block_bytes = block_bytes
         self.class_weight = class_weight
         self._known = classes  # from elsewhere
-        self.classes = classes  # sorted; those known and those met
-        self.ranks = np.zeros(0, np.int32)  # place in classes of each class in order of appearance
-        self.sets: LabelSets | None = None  # labels of each class then, where rows may have several
+        self.met = LabelsMet(classes)  # and those known
         self.class_counts = np.zeros(0, np.int64)  # in order of appearance
         self._class_totals = np.zeros(0)  # of the weights of their rows
         self.n_rows = 0
@@ -119,45 +113,26 @@ class Reading:
 
     def check_classes(self) -> None:
         """Raise if all rows have been read and there is nothing to tell apart."""
-        if self.done and len(self.classes) < self.fewest:
-            if self.sets is not None:
-                raise InputError(f"None of the {self.n_rows:,} rows has a label.")
-            if self.n_rows == 1:
-                raise InputError("There is only one row: there is nothing to tell apart.")
-            raise InputError(
-                f"All {self.n_rows:,} rows have the label {self.classes[0]!r}: there is nothing "
-                "to tell apart. Is that the column of the labels?"
-            )
+        if self.done:
+            self.met.check(self.n_rows)
 
     @property
-    def fewest(self) -> int:
-        """How many classes there must be."""
-        return 2 if self.sets is None else 1
+    def classes(self) -> tuple[Label, ...]:
+        """The classes known and met so far, sorted."""
+        return self.met.classes
 
     @property
     def label_counts(self) -> NDArray[np.int64]:
         """How many rows have each of the sorted classes."""
-        counts = np.zeros(len(self.classes), np.int64)
-        if self.sets is None:
-            np.add.at(counts, self.ranks, self.class_counts)
-        else:
-            members, ends = self.sets
-            np.add.at(counts, members, np.repeat(self.class_counts, np.diff(ends)))
-        return counts
-
-    def targets(self, labels: NDArray[Any]) -> NDArray[Any]:
-        """Return class numbers in order of appearance as targets; those of sets stay."""
-        if self.sets is not None:
-            return labels
-        return targets_of(self.ranks[labels], len(self.classes))
+        return self.met.counts(self.class_counts)
 
     def row_weights(self, labels: NDArray[Any], given: NDArray[Any] | None) -> NDArray[Any] | None:
         """Return what multiplies the steps of rows of these classes and own weights; None: 1."""
         if self.class_weight is None:
             return given
-        counts = np.bincount(self.ranks, self._class_totals, len(self.classes))
+        counts = np.bincount(self.met.ranks, self._class_totals, len(self.classes))
         by_class: Any = class_weights(self.class_weight, self.classes, counts)
-        weights: NDArray[Any] = by_class[self.ranks[labels]]
+        weights: NDArray[Any] = by_class[self.met.ranks[labels]]
         return weights if given is None else weights * given
 
     def blocks(self) -> Generator[Batch, None, None]:
@@ -242,15 +217,15 @@ class Reading:
         block = next(self._blocks, None)
         if block is None:
             raise InputError("There are no rows to learn from: the input is empty.")
-        if len(block.classes) > len(self.ranks):
-            self._number(block.classes)
-            n_new = len(self.ranks) - len(self.class_counts)
+        if len(block.classes) > len(self.met.ranks):
+            self.met = labels_met(block.classes, self._known)
+            n_new = len(self.met.ranks) - len(self.class_counts)
             self.class_counts = np.pad(self.class_counts, (0, n_new))
             self._class_totals = np.pad(self._class_totals, (0, n_new))
         own = block.learnable
         labels, weights = block.labels[own], None if block.weights is None else block.weights[own]
-        self.class_counts += np.bincount(labels, minlength=len(self.ranks))
-        self._class_totals += np.bincount(labels, weights, len(self.ranks))
+        self.class_counts += np.bincount(labels, minlength=len(self.met.ranks))
+        self._class_totals += np.bincount(labels, weights, len(self.met.ranks))
         self.n_validation += block.n_rows - len(labels)
         self.batch_ends += (end + block.first_row for end in block.batch_ends)
         self.n_rows = block.first_row + block.n_rows
@@ -259,18 +234,6 @@ class Reading:
         if block.last:
             self._end()
         return block
-
-    def _number(self, met: tuple[Any, ...]) -> None:
-        """Sort the classes met so far, or those in the sets of them that rows have."""
-        labels = single_labels(met)
-        self.classes = sorted_classes((*self._known, *labels))
-        self.ranks = ranks_of(labels, self.classes)
-        if met and isinstance(met[0], tuple):
-            place = dict(zip(labels, self.ranks.tolist(), strict=True))
-            members = [sorted({place[label] for label in one}) for one in met]
-            ends = np.cumsum([0, *map(len, members)])
-            self.sets = np.array([*chain.from_iterable(members)], np.int32), ends
-            self.ranks = np.arange(len(met), dtype=np.int32)
 
     def _write(self, rows: Batch) -> bool:
         """Keep rows for later passes; return whether they are not yet learned from."""
@@ -341,13 +304,13 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
     if not first.last:
         return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
-    targets = reading.targets(first.labels)
+    targets = reading.met.targets(first.labels)
     sampling.hold_out(first.groups)
     held_out = sampling.mask(0, first.n_rows)
     if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
         held_out[:] = False
     weights = reading.row_weights(first.labels, first.weights)
-    examples = Examples(rows, targets, weights, sets=reading.sets, held_out=held_out)
+    examples = Examples(rows, targets, weights, sets=reading.met.sets, held_out=held_out)
     return ArraySupply(examples, sampling.shuffle, sampling.generator)
 
 
@@ -386,7 +349,7 @@ class StreamSupply:
     def _while_reading(self) -> Iterator[Examples]:
         shuffler, reading = self._sampling.shuffler, self._reading
         for block in reading.blocks():
-            if reading.classes != self._classes or len(self._classes) < reading.fewest:
+            if reading.classes != self._classes or len(self._classes) < reading.met.fewest:
                 raise NewClassError
             rows = block.csr(block.n_features, self._constant)
             first = block.first_row
@@ -395,8 +358,8 @@ class StreamSupply:
             if shuffler is not None:
                 order = shuffled(order, len(block.data), self._sampling.shuffle, shuffler)
             weight = reading.row_weights(block.labels, block.weights)
-            targets = reading.targets(block.labels)
-            yield Examples(rows, targets, weight, order, first, reading.sets)
+            targets = reading.met.targets(block.labels)
+            yield Examples(rows, targets, weight, order, first, reading.met.sets)
         self._keep()
 
     def _keep(self) -> None:
@@ -408,7 +371,7 @@ class StreamSupply:
         weights = self._finished(rows)
         self._indptr = rows.indptr
         csr = rows.csr(self._reading.n_features, self._constant)
-        self._examples = Examples(csr, rows.labels, weights, sets=self._reading.sets)
+        self._examples = Examples(csr, rows.labels, weights, sets=self._reading.met.sets)
 
     def _finished(self, rows: Batch) -> NDArray[Any] | None:
         """Change labels to targets, in the files, count rows held out, and return all weights.
@@ -422,7 +385,7 @@ class StreamSupply:
             if file is not None:
                 given = None if rows.weights is None else rows.weights[part]
                 file.append(np.asarray(reading.row_weights(rows.labels[part], given)))
-            rows.labels[part] = reading.targets(rows.labels[part])
+            rows.labels[part] = reading.met.targets(rows.labels[part])
             self.n_held_out += int(self._sampling.mask(start, part.stop - start).sum())
             reading.release()
         self.n_rows = reading.n_rows - self.n_held_out
@@ -538,7 +501,7 @@ def fit_stream(
 
     def learn(supply: RowSupply, point: ResumePoint | None = None) -> tuple[State, Outcome]:
         state, progress = point or ResumePoint(
-            start(reading.n_features, max(len(reading.classes), reading.fewest)),
+            start(reading.n_features, max(len(reading.classes), reading.met.fewest)),
             Progress(reading.classes),
         )
         told: dict[str, Any] = {"watch": watch, "vote": Vote(plan.zero) if vote else None}

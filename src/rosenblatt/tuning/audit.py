@@ -9,17 +9,11 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import (
-    fit_calibration,
-    fit_joint_calibration,
-    label_probabilities,
-    probabilities,
-)
-from rosenblatt.models.model import label_sets
 from rosenblatt.models.rows import FileRows
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.training.examples import has_label, winner_leads
+from rosenblatt.tasks import Task, task_of
 from rosenblatt.tuning.folds import Names, judged_folds
+from rosenblatt.wording import counted
 
 
 class Suspect(NamedTuple):
@@ -27,8 +21,8 @@ class Suspect(NamedTuple):
 
     file: str
     line: int  # on which it begins, or the number of the row where a file has no lines
-    label: Any  # that it has; a tuple where a row may have several
-    suggested: Any  # the most probable one; of several labels "remove X" or "add X"
+    label: Any  # that it has; a tuple of any number of them
+    suggested: Any  # the most probable one; or of a tuple "remove X" or "add X"
     probability: float  # that it is right as it is, by models that have not seen the row
     values: dict[str, Any]  # of the columns that are learned from
 
@@ -39,11 +33,16 @@ class Audit:
 
     suspects: list[Suspect]
     n_rows: int
-    several: bool  # whether a row may have several labels
+    task: Task  # of the learner
     folds: int
     title: str  # of the learner
     files: Files  # which know how they were read
     notes: list[str]  # on columns, and on rows that were skipped
+
+    @property
+    def summary(self) -> str:
+        """How many labels are probably wrong."""
+        return self.task.doubts(len(self.suspects), counted(self.n_rows, "row"))
 
     def report(self) -> dict[str, Any]:
         """Return everything as what JSON can hold."""
@@ -87,10 +86,11 @@ def audit(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from rosenblatt import audit
-    >>> path = getfixture("tmp_path") / "mail.csv"
-    >>> _ = path.write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20 + "ham,buy now\n")
-    >>> found = audit(str(path), text="body")
+    >>> rows = "spam,buy now\nham,see you\n" * 20 + "ham,buy now\n"
+    >>> _ = Path("mail.csv").write_text(f"label,body\n{rows}")
+    >>> found = audit("mail.csv", text="body")
     >>> [(row.line, row.label, row.suggested) for row in found.suspects]
     [(42, 'ham', 'spam')]
     """
@@ -100,7 +100,8 @@ def audit(
     if plan.kernel is not None:
         plan.kernel.check(plan.learner, threshold=plan.wanted.threshold)
     rows, shares = fold_probabilities(plan, folds, tell)
-    doubts = _doubts(rows, shares)
+    task = plan.learner.answer
+    doubts = task.doubted(rows.classes, rows.numbers, rows.sets, shares)
     numbers = sorted({row for row, *_ in doubts})
     found = dict(zip(numbers, plan.source.found_rows({*numbers}), strict=True))
     suspects = [
@@ -108,44 +109,19 @@ def audit(
         for row, label, suggested, probability in doubts
     ]
     suspects.sort(key=lambda row: row.probability)  # stable: equal ones as in the files
-    several = rows.sets is not None
-    return Audit(suspects, len(rows.numbers), several, folds, plan.title, rows.files, rows.notes())
-
-
-def _doubts(rows: FileRows, shares: NDArray[Any]) -> list[tuple[int, Any, Any, float]]:
-    """Return rows by number, each with its label, the one suggested and the probability of its own.
-
-    Where rows may have several labels, it is the probability of having or lacking one.
-    """
-    classes, numbers = rows.classes, rows.numbers
-    if rows.sets is None:
-        own, guess = shares[np.arange(len(numbers)), numbers], shares.argmax(axis=1)
-        doubtful = np.flatnonzero(shares.max(axis=1) > own).tolist()
-        return [(k, classes[numbers[k]], classes[guess[k]], float(own[k])) for k in doubtful]
-    given = has_label(rows.sets, numbers, len(classes))
-    own, labels = np.where(given, shares, 1.0 - shares), label_sets(np.array(classes), given)
-    return [
-        (k, labels[k], f"{'remove' if given[k, j] else 'add'} {classes[j]}", float(own[k, j]))
-        for k, j in np.argwhere(own < 0.5).tolist()
-    ]
+    facts = len(rows.numbers), plan.learner.answer, folds, plan.title
+    return Audit(suspects, *facts, rows.files, rows.notes())
 
 
 def fold_probabilities(
     plan: TrainingPlan, folds: int, tell: Callable[[int], object] = lambda _: None
 ) -> tuple[FileRows, NDArray[Any]]:
-    """Return the rows of a plan, and the probability of each class by models of the other folds.
-
-    Or of each label where rows may have several: by one sigmoid for all of them, since a label that
-    few rows have would take its own from chance.
-    """
+    """Return the rows of a plan, and the probability of each class by models of the other folds."""
     rows, results = judged_folds(plan, folds, together=True)
-    n_rows, n_classes, sets = len(rows.numbers), len(rows.classes), rows.sets
-    scores = np.zeros(n_rows if n_classes == 2 and sets is None else (n_rows, n_classes))
+    task, n_rows = task_of(plan.learner.task, len(rows.classes)), len(rows.numbers)
+    scores = np.zeros(n_rows if task.flat else (n_rows, task.n_classes))
     for number, fold in enumerate(results, 1):
-        sizes = winner_leads(fold.scores) if sets is None else np.abs(fold.scores)
-        scores[fold.tried] = fold.scores / (float(sizes.mean()) or 1.0)
+        own = fold.judged.scores
+        scores[fold.tried] = own / (float(np.abs(task.confidence(own)).mean()) or 1.0)
         tell(number)
-    if sets is None:
-        return rows, probabilities(fit_calibration(scores, rows.numbers), scores)
-    joint = fit_joint_calibration(scores, has_label(sets, rows.numbers, n_classes))
-    return rows, label_probabilities(np.array([joint.slope, joint.offset]), scores)
+    return rows, task.joint_probabilities(scores, rows.numbers, rows.sets)

@@ -6,15 +6,15 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import Candidate, Rung, Search, Settings
 from rosenblatt.rules import RULES, rule_parameters
+from rosenblatt.tasks import Task
 
 FEW_ROWS = 2_000  # up to here votes and kernels are tried as well
 FEW_FEATURES = 300  # up to here pairs of them are
 SHARES = (1 / 9, 1 / 3, 1.0)  # of the rows, rung by rung
-FEWEST_ROWS = {False: 2_000, True: 1_000}  # of a rung but the last, by whether rows have several
-# labels: each row then tells more, and takes longer.
 KEPT = 1 / 3  # of the candidates, rung by rung
 FEWEST_KEPT = 4
 ONE_LABEL = Learner()  # a row
@@ -49,31 +49,34 @@ def grid(n_rows: int) -> Iterator[dict[str, Any]]:
 def learners(fixed: Mapping[str, Any], n_rows: int, usual: Learner = ONE_LABEL) -> list[Settings]:
     """Return the learners to try, where some parameters are fixed.
 
-    For several labels a row those that suit the goal of the ``usual`` learner, which is the first
-    where its parameters are its own.
+    Those that suit the task of the ``usual`` learner, which may be the first.
 
     >>> [dict(settings) for settings in learners({"rule": "pa1", "C": 0.5}, 10_000)]
     [{'rule': 'pa1', 'C': 0.5}, {'rule': 'pa1', 'memory': 'last', 'C': 0.5}]
-    >>> learners({"rule": "pa1"}, 10_000, Learner("pa1").of_labels("each"))[:2]
+    >>> learners({"rule": "pa1"}, 10_000, Learner("pa1").of_task("each"))[:2]
     [(('rule', 'pa1'), ('C', 0.3)), (('rule', 'pa1'), ('C', 1.0))]
     """
-    goal = usual.labels
-    possible = [entry for entry in grid(n_rows) if _agrees(entry, fixed, goal)]
-    if goal and usual.chosen.keys() - fixed.keys():
+    task = usual.answer
+    possible = [entry for entry in grid(n_rows) if _agrees(entry, fixed, task)]
+    if task.tries_usual and usual.chosen.keys() - fixed.keys():
         possible.insert(0, {"rule": usual.rule, **usual.chosen})
     return list(dict.fromkeys(tuple((entry | dict(fixed)).items()) for entry in possible))
 
 
-def _agrees(entry: Mapping[str, Any], fixed: Mapping[str, Any], goal: str) -> bool:
+def _agrees(entry: Mapping[str, Any], fixed: Mapping[str, Any], task: Task) -> bool:
     """Return whether an entry of the grid is possible with what is fixed."""
     rule = entry["rule"]
-    if fixed.get("rule", rule) != rule or (goal == "ranking" and RULES[rule].order == 2):
+    if fixed.get("rule", rule) != rule:
         return False
     of_rule = {parameter.name for parameter in RULES[rule].parameters}
     if (set(fixed) & set(rule_parameters())) - of_rule:
         return False
     memory = fixed.get("memory", entry.get("memory"))
-    return memory != "vote" or (bool(RULES[rule].fixed_step) and not goal)
+    try:
+        task.check(memory=memory or "", rule=rule)
+    except InputError:
+        return False
+    return memory != "vote" or bool(RULES[rule].fixed_step)
 
 
 def encodings(
@@ -86,7 +89,7 @@ def encodings(
         others = [{"word_pairs": False}, {"min_count": 1}, {"min_count": 5}]
         others.append({"char_ngrams": (3, 5)})
     elif n_features <= FEW_FEATURES and not sparse:
-        others = [{"degree": 2}, {"bins": 10}, {"bins": 30}]
+        others = [{"bins": 10}, {"bins": 30}]
     known = set(fixed)
     yield from (tuple(entry.items()) for entry in others if not known & set(entry))
 
@@ -101,9 +104,9 @@ def candidates(found: Iterable[Settings], ways: Iterable[Settings]) -> list[Cand
     return [*pool, *(Candidate(one.learner, way) for way in others for one in first.values())]
 
 
-def rungs(pool: Sequence[Candidate], n_rows: int, goal: str = "") -> Iterator[Rung]:
+def rungs(pool: Sequence[Candidate], n_rows: int, task: Task = ONE_LABEL.answer) -> Iterator[Rung]:
     """Yield who runs on which share of the rows: the best of each rung, and at last crosses."""
-    left, fewest = len(pool), FEWEST_ROWS[bool(goal)]
+    left, fewest = len(pool), task.fewest_tried
     for number, share in enumerate(s for s in SHARES if s == 1.0 or s * n_rows >= fewest):
         if number:
             left = min(left, max(FEWEST_KEPT, math.ceil(KEPT * left)))

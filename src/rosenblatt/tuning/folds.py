@@ -15,24 +15,18 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.arrays import list_arrays
-from rosenblatt.models.evaluation import Evaluation, LabelEvaluation
-from rosenblatt.models.held_out import recorded
+from rosenblatt.models.held_out import recorded, with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
-from rosenblatt.models.learner import several_labels
-from rosenblatt.models.metrics import METRICS, log_loss, measured
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.training.examples import has_label
+from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
+from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.streaming import Finish, Reading
 
 Names = str | Sequence[str]
-OF_LABELS: dict[str, Callable[[LabelEvaluation], float | None]] = {  # metrics of several a row
-    "error": lambda found: found.error,
-    "f1": lambda found: found.macro["f1"],
-}
 
 
 @dataclass(frozen=True)
@@ -105,10 +99,10 @@ def cross_validate(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from rosenblatt.tuning.folds import cross_validate
-    >>> path = getfixture("tmp_path") / "mail.csv"
-    >>> _ = path.write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
-    >>> cross_validate(str(path), folds=4, text="body").mean
+    >>> _ = Path("mail.csv").write_text("label,body\n" + "spam,buy now\nham,see you\n" * 20)
+    >>> cross_validate("mail.csv", folds=4, text="body").mean
     0.0
     """
     check_metric(metric)
@@ -116,31 +110,22 @@ def cross_validate(
     if plan.kernel is not None:
         unavailable = {"threshold": plan.wanted.threshold, "metric": metric == "log-loss"}
         plan.kernel.check(plan.learner, **unavailable)
-    labels = bool(plan.learner.labels)
-    if labels and metric not in OF_LABELS:
-        raise several_labels(Parameter("metric", metric))
+    task = plan.learner.answer
+    task.check_metric(metric, searched=False)
     rows, results = judged_folds(plan, folds)
-    kind = LabelEvaluation if labels else Evaluation
-    evaluation, values, learned, recipes = kind(rows.classes), [], [], Counter[str]()
-    figures: list[dict[str, Any]] = []
+    evaluation: Any = task.evaluation(rows.classes)
+    values, learned, recipes, figures = [], [], Counter[str](), []
     for number, fold in enumerate(results, 1):
         recipes.update(fold.recipe)
-        judged = fold.labels, fold.guess, fold.scores
-        if labels:
-            own = LabelEvaluation(rows.classes)
-            own.add(*judged)
-            values.append(OF_LABELS[metric](own) or 0.0)
-            figures.append(own.figures())
-        elif metric == "log-loss":
-            values.append(log_loss(fold.model.probabilities_of(fold.scores), fold.labels))
-        else:
-            values.append(measured(metric, fold.scores, fold.labels, fold.guess))
-        evaluation.add(*judged)
+        judged = fold.judged
+        value, own = task.judged_fold(metric, judged, fold.model.probabilities_of)
+        values.append(value)
+        figures.append(own)
+        evaluation.add(judged.truth, judged.answers, judged.scores)
         learned.append(fold.n_learned)
         tell(number)
     found = tuple(values), tuple(learned), evaluation, plan.title, rows.files, rows.notes()
-    errors = _standard_errors(figures) if labels else None
-    return CrossValidation(metric, *found, dict(recipes.most_common()), errors)
+    return CrossValidation(metric, *found, dict(recipes.most_common()), _standard_errors(figures))
 
 
 def _standard_errors(figures: Sequence[Any]) -> Any:
@@ -156,9 +141,7 @@ class FoldResult(NamedTuple):
     """What the model of all other folds says of the rows of one."""
 
     tried: NDArray[Any]  # numbers of the rows
-    labels: NDArray[Any]  # their classes by number, or which row has which label
-    scores: NDArray[Any]
-    guess: NDArray[Any]  # likewise
+    judged: Judged
     model: Model
     n_learned: int  # rows that it learned from
     recipe: list[str]  # that a race chose, where one was held
@@ -177,9 +160,8 @@ def judged_folds(
     raced = plan.race() is not None
     plan.race_columns()
     intercept = plan.learner.fit_intercept
-    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced, several=True)
-    sets = rows.sets
-    alike = rows.numbers if sets is None else np.zeros_like(rows.numbers)
+    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
+    alike = plan.learner.answer.strata(rows.numbers)
     first = first_equal(rows.rows, folds) if together else None
     parts = splits(alike, folds, plan.learner.random_state, rows.groups, first)
 
@@ -187,18 +169,10 @@ def judged_folds(
         source = FoldSource(plan, rows, train, raced=raced)
         by_kernel = plan.kernel is not None
         model = kernel_model(plan, rows.take(train)) if by_kernel else _model(plan, source)
-        batch, scorer = source.finished(rows.batch(test)), Scorer(model)
-        scores = scorer.scores(batch)
-        labels: NDArray[Any] = batch.labels
-        guess: NDArray[Any]
-        if sets is None:
-            guess = scorer.numbers(scores)
-        else:
-            labels, guess = (
-                has_label(sets, batch.labels, len(rows.classes)),
-                model.has_label(scores),
-            )
-        return FoldResult(test, labels, scores, guess, model, len(train), source.chosen)
+        batch = source.finished(rows.batch(test))
+        truths, scores = model.task.truths(model.classes), Scorer(model).scores(batch)
+        said = truths.judged(batch, scores, model.answers)
+        return FoldResult(test, said, model, len(train), source.chosen)
 
     return rows, starmap(judged, parts)
 
@@ -264,4 +238,4 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
         arrays={} if votes is None else list_arrays(votes),
         described=learner.description_beside(learner.estimator),
     )
-    return fitted.applied_to(model)
+    return with_held_out(model, fitted)

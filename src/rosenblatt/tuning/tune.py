@@ -15,12 +15,10 @@ from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.multilabel import MultilabelClassifier, has_several, label_rows
-from rosenblatt.estimators.validation import check_classes, check_rows
+from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
-from rosenblatt.models.learner import Learner, several_labels
 from rosenblatt.models.race import offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
@@ -35,11 +33,11 @@ from rosenblatt.models.search import (
 )
 from rosenblatt.models.train import PARTS, TEXT_RULE, TrainingPlan, plan_of
 from rosenblatt.rules import rule_parameters
-from rosenblatt.training.examples import Examples, class_weights, encode, targets_of
+from rosenblatt.tasks import task_of
+from rosenblatt.training.examples import Examples
 from rosenblatt.training.streaming import Reading
 from rosenblatt.tuning.candidates import (
     FEW_ROWS,
-    ONE_LABEL,
     candidates,
     encodings,
     learners,
@@ -128,19 +126,20 @@ def tune(
     (1.0, True)
     """
     check_metric(metric)
-    several = has_several(y)
-    usual = _label_learner(goal, metric, class_weight) if several else ONE_LABEL
-    if goal is not None and not several:
-        raise InputError(f"{Parameter('goal', goal)} is for rows with several labels.")
-    encoded = _label_rows(X, y) if several else _class_rows(X, y, class_weight)
-    shared = {"random_state": random_state, "labels": usual.labels}
+    usual = usual_learner(y, goal)
+    task = usual.answer
+    task.check_metric(metric, searched=True)
+    if class_weight is not None:
+        task.refuse(Parameter("class_weight"))
+    encoded = encoded_rows(X, y, class_weight)
+    shared = {"random_state": random_state, "task": usual.task}
     n_rows = len(encoded.numbers)
     pool = candidates(learners({}, n_rows, usual), [()])
-    pool += KERNELS if n_rows <= FEW_ROWS and not several else ()
-    search = Search(metric, n_rows, _folds(folds, n_rows), labels=usual.labels)
+    pool += KERNELS if n_rows <= FEW_ROWS and task.by_kernels else ()
+    search = Search(metric, n_rows, _folds(folds, n_rows), task=usual.task)
     judge = KernelJudge(lambda _: encoded, encoded, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
-    best = halving(search, rungs(pool, n_rows, usual.labels), judge, **how).best
+    best = halving(search, rungs(pool, n_rows, task), judge, **how).best
     candidate, passes = (pool[0], None) if best is None else (best.candidate, best.passes)
     fitted = _estimator(candidate, passes, class_weight, shared)
     with warnings.catch_warnings():
@@ -149,33 +148,6 @@ def tune(
         fitted.fit(X, y)
     fitted.search_ = search
     return cast("FittedClassifier", fitted)
-
-
-def _label_learner(goal: str | None, metric: str, class_weight: Any) -> Learner:
-    """Return the usual learner of several labels a row; raise for what they cannot have."""
-    if metric != "error":
-        raise several_labels(Parameter("metric", metric))
-    if class_weight is not None:
-        raise several_labels(Parameter("class_weight"))
-    return Learner(MultilabelClassifier.rule).of_labels(goal or "each")
-
-
-def _class_rows(X: Any, y: Any, class_weight: Any) -> EncodedRows:
-    """Return the rows of arrays with one label each."""
-    rows, labels = check_rows(estimators.AveragedPerceptron(), X, y, reset=True)
-    classes, numbers = np.unique(labels, return_inverse=True)
-    check_classes(classes, len(labels), None)
-    weights = class_weights(class_weight, classes.tolist(), np.bincount(numbers))
-    weight = None if weights is None else weights[numbers]
-    return EncodedRows(Examples(rows, encode(labels, classes), weight), numbers, len(classes))
-
-
-def _label_rows(X: Any, y: Any) -> EncodedRows:
-    """Return the rows of arrays with several labels each."""
-    classes, numbers, sets = label_rows(y)
-    rows, _ = check_rows(MultilabelClassifier(), X, np.zeros(len(numbers), np.int8), reset=True)
-    check_classes(classes, len(numbers), None, fewest=1)
-    return EncodedRows(Examples(rows, numbers, sets=sets), numbers, len(classes))
 
 
 def _estimator(
@@ -211,9 +183,8 @@ def tune_files(
     known = {"class_weight", "threshold", "goal", *rule_parameters()}.union(*PARTS.values())
     given = {name: value for name, value in given.items() if name in known}
     plan = plan_of(paths, **given)
-    labels = plan.learner.labels
-    if labels and metric != "error":
-        raise several_labels(Parameter("metric", metric))
+    task = plan.learner.answer
+    task.check_metric(metric, searched=True)
     source, encoded = plan.source, cache(partial(_encoded_rows, plan))
     paired = _named_pairs(source)
     base = encoded(())
@@ -225,22 +196,22 @@ def tune_files(
         fixed,
         has_text=base.has_text,
         n_features=features.shape[1],
-        sparse=source.columns.degree > 1 or large or paired,
+        sparse=large or paired,
     )
     pool = candidates(learners(kept, n_rows, plan.learner), ways)
-    default = TEXT_RULE if base.has_text and not labels else plan.learner.rule
+    default = TEXT_RULE if base.has_text and task.races else plan.learner.rule
     pool.sort(key=lambda one: (one.encoding != (), dict(one.learner)["rule"] != default))
-    if n_rows <= FEW_ROWS and not (labels or chosen - {"max_iter"}):
+    if n_rows <= FEW_ROWS and task.by_kernels and not chosen - {"max_iter"}:
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
-    search = Search(metric, n_rows, _folds(folds, n_rows), labels=labels)
-    shared = {name: given[name] for name in SHARED if name in given} | {"labels": labels}
+    search = Search(metric, n_rows, _folds(folds, n_rows), task=task.name)
+    shared = {name: given[name] for name in SHARED if name in given} | {"task": task.name}
     judge = KernelJudge(encoded, base, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
-    best = halving(search, rungs(pool, n_rows, labels), judge, **how).best
+    best = halving(search, rungs(pool, n_rows, task), judge, **how).best
     if best is None:
         return FileChoice({}, search)
-    # Thresholds of labels need held-out rows; what else these would decide is decided.
-    rest = {"recipe": "plain"} if labels else {"early_stopping": False}
+    # What else held-out rows would decide is decided
+    rest = {"recipe": "plain"} if task.needs_held_out else {"early_stopping": False}
     return FileChoice(best.candidate.parameters | {"max_iter": best.passes} | rest, search)
 
 
@@ -268,11 +239,10 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
             found = offers(source, source.encoding, reading, source.columns, plan.learner)
             next(found).choose()
 
-    how: dict[str, Any] = {"fit_intercept": plan.learner.fit_intercept, "several": True}
-    rows = source_rows(source, prepare=prepare, **how)
+    rows = source_rows(source, prepare=prepare, fit_intercept=plan.learner.fit_intercept)
     numbers, n_classes = rows.numbers, len(rows.classes)
     weight = rows.row_weights(plan.class_weight)
-    targets = targets_of(numbers, n_classes) if rows.sets is None else numbers
+    targets = task_of(plan.learner.task, n_classes).targets(numbers)
     examples = Examples(rows.rows, targets, weight, sets=rows.sets)
     has_text = isinstance(rows.encoding, TableEncoding) and rows.encoding.has_text
     return EncodedRows(examples, numbers, n_classes, has_text, rows.groups)

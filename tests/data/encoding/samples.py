@@ -57,7 +57,7 @@ def encoding_for(rows: Rows, roles: Mapping[str, str] = ROLES, **options: Any) -
         for role in ("numeric", "category", "text")
     }
     return TableEncoding.from_sample(
-        table_of(rows, list(roles)), has_label=False, **asked, **options
+        table_of(rows, list(roles)), labelled=False, **asked, **options
     )
 
 

@@ -37,7 +37,7 @@ def bookings(n_rows: int, seed: int = 0) -> pl.DataFrame:
 def learned(frame: pl.DataFrame, **settings: Any) -> TableEncoding:
     """Return the frozen encoding of all rows of a frame."""
     tables = list(frame_tables(frame))
-    encoding = TableEncoding.from_sample(tables[0], has_label=False, **settings)
+    encoding = TableEncoding.from_sample(tables[0], labelled=False, **settings)
     for table in tables:
         encoding.learn(encoding.prepare(table))
     encoding.settle()

@@ -170,6 +170,22 @@ def test_a_person_is_told_of_a_word_among_numbers() -> None:
     )
 
 
+def test_numbers_that_are_left_out_for_a_word_are_told_of() -> None:
+    """Numbers that all differ, but for a word, are no key: the option that reads them is named."""
+    columns = {
+        "cost": [f"{k}.5" for k in range(39)] + ["Total"],
+        "kind": ["a", "b"] * 20,
+        "label": ["p", "n", "n", "p"] * 10,
+    }
+    encoding = TableEncoding.from_sample(table(columns))
+    (note,) = encoding.notes
+    assert note == (
+        "Column 'cost' is left out, since 'Total' in it is not a number; if it should be one, use"
+        " numeric='cost'."
+    )
+    assert encoding.columns[0].reason == "not all of its values are numbers"
+
+
 def test_rows_without_a_label_decide_on_no_column() -> None:
     """A total at the end, in a row without a label, leaves a column of numbers what it is."""
     columns = {"age": [str(k * 7 % 50) for k in range(40)], "label": ["p", "n"] * 20}
@@ -219,7 +235,7 @@ THOUSANDS = ["7.082", "912", "23.162", "88"] * 10
 
 
 def _forms(columns: dict[str, list[str]], **options: Any) -> dict[str, str]:
-    chosen, *_ = assigned_columns(table(columns), Columns(**options), has_label=False)
+    chosen, *_ = assigned_columns(table(columns), Columns(**options), labelled=False)
     return {column.name: column.form for column in chosen}
 
 

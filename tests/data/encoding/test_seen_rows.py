@@ -76,7 +76,7 @@ def test_rows_that_repeat_anyway() -> None:
     assert remark(sampler, rows[::-1]) == ALL.format(1200)
 
 
-@pytest.mark.parametrize("options", [{}, {"hash_bits": 16}, {"degree": 2}, {"bins": 5}])
+@pytest.mark.parametrize("options", [{}, {"hash_bits": 16}, {"bins": 5}])
 def test_commands(tmp_path: Path, options: dict[str, Any]) -> None:
     """Evaluate tells of the training file in another order and format; predict has no reason to."""
     folder = str(tmp_path)

@@ -155,7 +155,7 @@ def test_a_full_vocabulary_takes_in_no_more() -> None:
     """With max_features the first that come are kept."""
     columns = {"text": ["one two three", "four one"], "c": ["x", "y"]}
     encoding = TableEncoding.from_sample(
-        table(columns), text=["text"], category=["c"], has_label=False, max_features=4
+        table(columns), text=["text"], category=["c"], labelled=False, max_features=4
     )
     batch = encoding.encode(table(columns), None)
     assert encoding.n_features == 4
@@ -236,7 +236,7 @@ def test_a_level_is_the_text_in_the_file() -> None:
     """3.1 and 3.10 are two levels, so are 1, 1.0 and 01, 7E10 and 70000000000, True and true."""
     levels = ["3.1", "3.10", "1", "1.0", "01", "7E10", "70000000000", "True", "true"]
     data = table({"c": levels})
-    encoding = TableEncoding.from_sample(data, category=["c"], has_label=False)
+    encoding = TableEncoding.from_sample(data, category=["c"], labelled=False)
     for _ in range(2):
         names = [*map("".join, single_rows(encoding, encoding.encode(data, None)))]
         assert names == [f"c={level}" for level in levels]
@@ -263,7 +263,7 @@ def test_a_known_level_is_found_by_its_number_where_that_is_sure(
 ) -> None:
     """Texts by another plain spelling where all are numbers, numbers by the only text of them."""
     sample = table({"c": levels})
-    encoding = TableEncoding.from_sample(sample, category=["c"], has_label=False)
+    encoding = TableEncoding.from_sample(sample, category=["c"], labelled=False)
     encoding.encode(sample, None)
     encoding.freeze()
     batch = encoding.encode(typed({"c": values}), None)
@@ -282,7 +282,7 @@ def test_numbers_that_were_texts_in_training_are_said(
 ) -> None:
     """What a data frame has made a number may have been another text: said once."""
     sample = table({"zip": levels})
-    encoding = TableEncoding.from_sample(sample, category=["zip"], has_label=False)
+    encoding = TableEncoding.from_sample(sample, category=["zip"], labelled=False)
     encoding.encode(sample, None)
     encoding.freeze()
     encoding.encode(sample, None)
@@ -297,7 +297,7 @@ def test_numbers_that_were_texts_in_training_are_said(
 def test_hashed_levels_of_one_plain_number_are_one() -> None:
     """No other level is known to compare with: 1.0 and +1 are 1, but 3.10 is not 3.1."""
     sample = table({"c": ["1", "1.0", "+1", "3.1", "3.10"]})
-    encoding = TableEncoding.from_sample(sample, category=["c"], has_label=False, hash_bits=20)
+    encoding = TableEncoding.from_sample(sample, category=["c"], labelled=False, hash_bits=20)
     one, *same, short, long = encoding.encode(sample, None).indices.tolist()
     assert same == [one, one]
     assert short != long
@@ -305,7 +305,7 @@ def test_hashed_levels_of_one_plain_number_are_one() -> None:
 
 def test_levels_are_the_same_in_every_format() -> None:
     """1, 1.0 and "1" are one level; NaN, null and "?" are missing; True is as Python writes it."""
-    encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], has_label=False)
+    encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], labelled=False)
     columns: list[Any] = [["1", "?", "true"], [1, None, 2], [1.0, float("nan"), 2.0], [True, None]]
     columns += [pl.Series(["1", None, " 2 "], dtype=pl.Categorical), [None, None]]
     batches = [encoding.encode(typed({"c": values}), None) for values in columns]
@@ -364,7 +364,7 @@ def test_tables_can_be_prepared_in_any_order() -> None:
     """What is prepared ahead, in whatever order, encodes as if it were not."""
     tables = [table({"t": [f"word{k} and more", "and"], "x": [str(k), "?"]}) for k in range(3)]
     for bits in (None, 10):
-        options: dict[str, Any] = {"text": ["t"], "has_label": False, "hash_bits": bits}
+        options: dict[str, Any] = {"text": ["t"], "labelled": False, "hash_bits": bits}
         one, other = (TableEncoding.from_sample(tables[0], **options) for _ in range(2))
         prepared = {k: one.prepare(tables[k]) for k in (2, 0, 1)}
         for k, data in enumerate(tables):

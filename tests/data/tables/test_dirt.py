@@ -343,20 +343,6 @@ def test_quoted_fields_between_tabs(tmp_path: Path) -> None:
     assert _columns(_file(tmp_path, text, "t.tsv"))["b"] == ['"x"', '"so', 'say "hi"']
 
 
-def test_the_header_of_orange(tmp_path: Path) -> None:
-    """Its second line has kinds or values, its third says which column is what."""
-    rows = "".join(f"r{k}\t{k}\t{'ab'[k % 2]}\t{'yn'[k % 2]}\n" for k in range(40))
-    head = "who\tn\tkind\tgood\nstring\tc\ta b\td\n"
-    file = _file(tmp_path, f"{head}meta\t\t\tclass\n{rows}", "t.tab")
-    assert _columns(file)["n"] == [str(k) for k in range(40)]
-    decisions = model_from_files(str(file)).training["decisions"]
-    assert (decisions["label"], decisions["label_reason"]) == ("good", "as the header says")
-    assert decisions["left_out"]["who"] == "the header marks it so"
-    assert _table(_file(tmp_path, f"{head}\t\t\t\n{rows}", "t.tab")).frame.height == 40
-    assert _table(_file(tmp_path, f"{head}meta\n{rows}", "t.tab")).frame.height == 40
-    assert _table(_file(tmp_path, f"{head}x\t1\ta\ty\n{rows}", "t.tab")).frame.height == 42
-
-
 def test_a_name_that_may_be_a_missing_value(tmp_path: Path) -> None:
     """Over numbers, among other names, Na is sodium."""
     rows = "".join(f"{k}.5,{k % 7},{k % 3},{k % 5},{'ab'[k % 2]}\n" for k in range(30))

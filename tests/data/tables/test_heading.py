@@ -1,4 +1,6 @@
+import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -17,8 +19,6 @@ HEADERS = [
     "label,text\nspam,free money\nham,see you\nspam,win\n",
     "x y (cm),kind\n1.5,a\n2,b\n",
     "a,a\n1,2\n",
-    "country,2015,2016\nFrance,1.5,2\nSpain,7,8\n",
-    "0,1,2,label\n5.1,3.5,1.4,a\n4.9,3,1.4,b\n",
     "question,answer\nwhere is it from,from before it was\nwho is to say so,whoever sees it\n",
     "title,what is it about?\nMoby Dick,a whale\nEmma,love\n",
 ]
@@ -31,6 +31,8 @@ NO_HEADERS = [
     "x,?\ny,5\nz,7\n",
     "one,two\n",
     "a,b\nc,d\n",
+    "country,2015,2016\nFrance,1.5,2\nSpain,7,8\n",
+    "0,1,2,label\n5.1,3.5,1.4,a\n4.9,3,1.4,b\n",
     "fonts,usr/share/a.png\ndoc,usr/share/b\ndoc,usr/c\n",
     "",
 ]
@@ -58,6 +60,7 @@ def test_a_header_is_known_by_the_names_that_are_asked_for() -> None:
     assert has_header([["b", "c"]], wanted)
     assert has_header([["label", "b", "a"], ["x", "y", "z"]], wanted)
     assert not has_header([["c", "d"]], wanted)
+    assert has_header(_rows("0,1,2,label\n5.1,3.5,1.4,a\n"), None, frozenset({"label"}))
 
 
 def test_a_name_that_is_said_proves_a_header(tmp_path: Path) -> None:
@@ -71,6 +74,27 @@ def test_a_name_that_is_said_proves_a_header(tmp_path: Path) -> None:
     trained = train_files(str(file), label="1", text=["what it says!"])
     assert trained.classes_.tolist() == ["ham", "spam"]
     assert Columns(label="1", text=["a,b", 2]).names() == {"a,b", "a", "b"}
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_header_is_known_however_its_names_are_composed(
+    tmp_path: Path, form: Literal["NFC", "NFD"]
+) -> None:
+    """A name that is said or that a model wants proves a header, composed or not."""
+    file = tmp_path / "film.tsv"
+    other: Literal["NFC", "NFD"] = "NFD" if form == "NFC" else "NFC"
+    rows = "".join(f"tốt\tphim này rất vui {k}\ntệ\tphim này rất buồn {k}\n" for k in range(20))
+    file.write_text(unicodedata.normalize(form, f"nhãn?\tvăn bản?\n{rows}"))
+    trained = train_files(str(file), label=unicodedata.normalize(other, "nhãn?"))
+    assert len(trained.classes_) == 2
+    wanted = Selection(("nhãn?", "văn bản?"), frozenset())
+    assert has_header([[unicodedata.normalize(form, one) for one in wanted.names]], wanted)
+
+
+@pytest.mark.parametrize("names", ["लेबल,मूल्य", "ป้าย,ข้อความ", "النَّوع,النص", "تعداد,می‌شود"])
+def test_names_of_a_header_may_have_marks(names: str) -> None:
+    """Vowels and marks of a script are parts of a name."""
+    assert has_header(_rows(f"{names}\na,c\nb,d\na,d\nb,c"), None)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import pytest
 import rosenblatt
 from rosenblatt.kernels.compiling import calling, machine
 from rosenblatt.kernels.compiling.function import CompiledFunction
-from rosenblatt.kernels.compiling.store import source_digest
+from rosenblatt.kernels.compiling.machine import source_digest
+from rosenblatt.kernels.compiling.signatures import symbol_of
 from rosenblatt.kernels.compiling.trial import agrees
 from rosenblatt.kernels.finite import first_not_finite
 from tests.processes import printed
@@ -74,7 +75,7 @@ class LinkedKernels:
         assert level == machine.processor()
         self.asked.append(symbol)
         code = self.codes.get(symbol)
-        return code and (code.address, str(code.result))
+        return code and (code.address, code.result)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def linked(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Yield a stand-in; afterwards nothing remembers it."""
     agrees()  # what is linked here was compiled before
     first_not_finite(np.zeros(3))
-    codes = {machine.symbol_of(name): code for name, code in machine._loaded.items()}  # noqa: SLF001
+    codes = {symbol_of(name): code for name, code in machine._loaded.items()}  # noqa: SLF001
     made = LinkedKernels(monkeypatch)
     made.codes = codes
     yield made

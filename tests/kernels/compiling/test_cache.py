@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from rosenblatt.kernels.compiling import cache
-from rosenblatt.kernels.compiling.cache import UserCache, cache_folder
-from rosenblatt.kernels.compiling.store import packed
-from tests.kernels.compiling.test_store import RECORD, SYMBOLS
+from rosenblatt.kernels.compiling.cache import UserCache, cache_folder, packed, unpacked
+from rosenblatt.kernels.compiling.signatures import symbol_of
 
 SOURCES = "0123456789abcdef"
-OTHER = RECORD._replace(code=b"of another user")
+NAME, CODE = "kernel(int64)", ("None", bytes(range(200)))
+PURPOSE = NAME, "x86-64-v3", SOURCES
+OTHER = packed(("None", b"of another user"), *PURPOSE)
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are those of POSIX")
 root = pytest.mark.skipif(
     os.name != "posix" or os.geteuid() != 0, reason="only root can give a file to another user"
@@ -35,27 +36,39 @@ def umask() -> Iterator[Callable[[int], int]]:
     os.umask(before)
 
 
-def saved(symbol: str = SYMBOLS[0]) -> Path:
-    """Save a record; return its file."""
+def saved() -> Path:
+    """Save machine code; return its file."""
     user_cache = UserCache(SOURCES, "x86-64-v3")
-    user_cache.save(symbol, RECORD)
-    assert user_cache.load(symbol) == RECORD
+    user_cache.save(NAME, CODE)
+    assert user_cache.load(NAME) == CODE
     folder = cache_folder()
     assert folder is not None
-    return folder / SOURCES / f"{symbol}.x86-64-v3.code"
+    return folder / SOURCES / f"{symbol_of(NAME)}.x86-64-v3.code"
 
 
 def loaded() -> Any:
     """Return what the cache has, and whether it says that it can keep more."""
     user_cache = UserCache(SOURCES, "x86-64-v3")
-    return user_cache.load(SYMBOLS[0]), user_cache.keeps()
+    return user_cache.load(NAME), user_cache.keeps()
+
+
+def test_machine_code_is_whole_and_for_its_purpose_or_nothing() -> None:
+    """A file that is cut anywhere, has a wrong byte or is for something else gives nothing."""
+    data = packed(CODE, *PURPOSE)
+    assert unpacked(data, *PURPOSE) == CODE
+    assert unpacked(b"", *PURPOSE) is None
+    for k in range(len(data)):
+        assert unpacked(data[:k], *PURPOSE) is None, k
+        assert unpacked(data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :], *PURPOSE) is None, k
+    for k in range(len(PURPOSE)):
+        assert unpacked(data, *PURPOSE[:k], "another", *PURPOSE[k + 1 :]) is None
 
 
 def test_what_is_saved_is_loaded(folder: Path) -> None:
     """It is loaded by the same sources and for the same processor only."""
     saved()
-    assert UserCache(SOURCES, "x86-64-v2").load(SYMBOLS[0]) is None
-    assert UserCache(SOURCES[::-1], "x86-64-v3").load(SYMBOLS[0]) is None
+    assert UserCache(SOURCES, "x86-64-v2").load(NAME) is None
+    assert UserCache(SOURCES[::-1], "x86-64-v3").load(NAME) is None
     assert not [*folder.rglob("*.part")]
 
 
@@ -72,36 +85,36 @@ def test_windows_has_the_same_files(
             monkeypatch.delattr(os, function, raising=False)
     assert cache_folder() == folder
     assert loaded() == (None, True)
-    assert saved() == folder / SOURCES / f"{SYMBOLS[0]}.x86-64-v3.code"
-    assert loaded() == (RECORD, True)
+    assert saved() == folder / SOURCES / f"{symbol_of(NAME)}.x86-64-v3.code"
+    assert loaded() == (CODE, True)
     os.utime(folder / SOURCES, (0, 0))
-    UserCache("f" * 16, "x").save(SYMBOLS[0], RECORD)
+    UserCache("f" * 16, "x").save(NAME, CODE)
     assert [path.name for path in folder.iterdir()] == ["f" * 16]
 
 
 def test_what_other_sources_left_is_removed(folder: Path) -> None:
     """Code of other sources goes after a month, not before; nothing else ever does."""
     for sources in ("a" * 16, "b" * 16):
-        UserCache(sources, "x").save(SYMBOLS[0], RECORD)
+        UserCache(sources, "x").save(NAME, CODE)
     (folder / "photographs").mkdir()
     (folder / "photographs" / "one").write_text("of value")
     for name in ("a" * 16, "photographs"):
         os.utime(folder / name, (0, 0))
-    UserCache("c" * 16, "x").save(SYMBOLS[0], RECORD)
+    UserCache("c" * 16, "x").save(NAME, CODE)
     names = sorted(path.name for path in folder.iterdir())
     assert names == ["b" * 16, "c" * 16, "photographs"]
 
 
 def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a record can't be written whole there is none, and no error."""
+    """Where machine code can't be written whole there is none, and no error."""
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
     user_cache = UserCache(SOURCES, "x")
-    user_cache.save(SYMBOLS[0], RECORD)
-    assert user_cache.load(SYMBOLS[0]) is None
+    user_cache.save(NAME, CODE)
+    assert user_cache.load(NAME) is None
     assert not [path for path in folder.rglob("*") if path.is_file()]
 
 
@@ -116,7 +129,7 @@ def test_folders_are_private_whatever_the_umask(
     for place in (folder.parent, folder, file.parent):
         assert place.stat().st_mode & 0o777 == 0o700, place
     assert file.stat().st_mode & 0o777 == 0o600
-    assert loaded() == (RECORD, True)
+    assert loaded() == (CODE, True)
 
 
 @posix
@@ -164,8 +177,8 @@ def test_what_others_could_change_is_not_run(folder: Path, place: str, change: s
     else:
         pytest.skip("only root can give a file to another user")
     assert loaded() == (None, place == "file")
-    UserCache(SOURCES, "x86-64-v3").save(SYMBOLS[0], RECORD)
-    assert loaded() == ((RECORD, True) if place == "file" else (None, False))
+    UserCache(SOURCES, "x86-64-v3").save(NAME, CODE)
+    assert loaded() == ((CODE, True) if place == "file" else (None, False))
 
 
 @root
@@ -174,7 +187,7 @@ def test_none_is_made_in_the_home_of_another(folder: Path) -> None:
     folder.parent.mkdir()
     os.chown(folder.parent, 65534, -1)
     assert cache_folder() is None
-    UserCache(SOURCES, "x").save(SYMBOLS[0], RECORD)
+    UserCache(SOURCES, "x").save(NAME, CODE)
     assert not [*folder.parent.iterdir()]
 
 
@@ -190,7 +203,7 @@ def test_a_folder_that_is_swapped_after_the_look(
     planted = folder.parent / "planted"
     target = planted / SOURCES if level == "folder" else planted
     target.mkdir(parents=True)
-    (target / file.name).write_bytes(packed(OTHER))
+    (target / file.name).write_bytes(OTHER)
     look, looks = os.fstat, []
 
     def swap(descriptor: int) -> os.stat_result:
@@ -205,7 +218,7 @@ def test_a_folder_that_is_swapped_after_the_look(
         return status
 
     monkeypatch.setattr(os, "fstat", swap)
-    assert UserCache(SOURCES, "x86-64-v3").load(SYMBOLS[0]) == RECORD
+    assert UserCache(SOURCES, "x86-64-v3").load(NAME) == CODE
     assert len(looks) == 3  # folder, subfolder, file: each is looked at when it is open
 
 
@@ -223,7 +236,7 @@ def test_a_race_for_a_shared_folder_is_never_won(
         planted = shared / "cache" / SOURCES
         if not planted.exists():
             planted.mkdir(parents=True)
-            (planted / f"{SYMBOLS[0]}.x86-64-v3.code").write_bytes(packed(OTHER))
+            (planted / f"{symbol_of(NAME)}.x86-64-v3.code").write_bytes(OTHER)
         for path in (planted.parent, planted, *planted.iterdir()):
             os.chown(path, 65534, -1)
 
@@ -235,10 +248,10 @@ def test_a_race_for_a_shared_folder_is_never_won(
 
     monkeypatch.setattr(os, "open", before)
     user_cache = UserCache(SOURCES, "x86-64-v3")
-    assert user_cache.load(SYMBOLS[0]) is None
+    assert user_cache.load(NAME) is None
     assert not user_cache.keeps()
-    user_cache.save(SYMBOLS[0], RECORD)
-    assert user_cache.load(SYMBOLS[0]) is None
+    user_cache.save(NAME, CODE)
+    assert user_cache.load(NAME) is None
 
 
 def test_no_home_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +268,7 @@ def test_no_home_at_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", homeless)
     assert cache_folder() is None
     assert loaded() == (None, False)
-    UserCache(SOURCES, "x").save(SYMBOLS[0], RECORD)
+    UserCache(SOURCES, "x").save(NAME, CODE)
     monkeypatch.setenv("LOCALAPPDATA", str(folder))
     monkeypatch.setattr(sys, "platform", "win32")
     assert cache_folder() == folder / "rosenblatt" / "cache"

@@ -17,8 +17,12 @@ from numpy.typing import NDArray
 import rosenblatt
 from machine_code.platforms import PLATFORMS
 from rosenblatt.kernels.binary import activations, binary_pass
-from rosenblatt.kernels.compiling.compiler import compile_kernel, symbol_for, typed_kernel
-from rosenblatt.kernels.compiling.forms import signature_of
+from rosenblatt.kernels.compiling.compiler import (
+    compile_kernel,
+    numba_type,
+    symbol_for,
+    typed_kernel,
+)
 from rosenblatt.kernels.compiling.machine import processor
 from rosenblatt.kernels.counts import NO_LOG, empty_log
 from rosenblatt.kernels.finite import first_not_finite
@@ -56,7 +60,8 @@ EVERYTHING = """
 import json, sys
 import numpy as np
 from rosenblatt.rules import RULES
-from rosenblatt.training.examples import Examples, targets_of
+from rosenblatt.training.examples import Examples
+from rosenblatt.tasks.leads import targets_of
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import State, fit
 from tests.examples import csr, dense
@@ -157,16 +162,17 @@ def test_a_processor_that_this_machine_is_not() -> None:
 def test_a_kernel_is_typed_once_for_all_platforms() -> None:
     """One typing gives an object file for each level of each platform, as its system has them."""
     targets = [target for platform in PLATFORMS.values() for target in platform.targets]
-    code = compile_kernel(
+    result, objects = compile_kernel(
         first_not_finite.__wrapped__,  # type: ignore[attr-defined]
-        signature_of((np.zeros(3),)),
+        numba_type((np.zeros(3),)),
         "kernel",
         *targets,
     )
-    assert list(code.data) == targets
-    assert len(set(code.data.values())) == len(targets) == 8
+    assert result == "int64"
+    assert list(objects) == targets
+    assert len(set(objects.values())) == len(targets) == 8
     heads = {"linux": b"\x7fELF", "apple": b"\xcf\xfa\xed\xfe", "windows": b"\x64\x86"}
-    for target, data in code.data.items():
+    for target, data in objects.items():
         (head,) = (heads[system] for system in heads if system in target.triple)
         assert data.startswith(head)
         assert symbol_for("kernel", target).encode() in data
@@ -219,7 +225,7 @@ def test_inner_loops_count_no_references(form: str, rule: Rule) -> None:
         (binary_pass, (rows, y, none, order, rule, 0, np.zeros(3), np.zeros(3), 1, log)),
         (multiclass_pass, (*several, 1, log)),
     ):
-        code = typed_kernel(kernel, signature_of(arguments))[0].inspect_llvm()
+        code = typed_kernel(kernel, numba_type(arguments)).code
         assert not re.findall(r"call.*@NRT_(incref|decref)", code)
 
 
@@ -238,7 +244,7 @@ def test_other_users_of_numba_are_left_alone() -> None:
     before = numba.njit(lowest)
     assert before(np.array([0.5, 0.25])).tolist() == [0.25, 1.0, 1.0]
     arguments = (Dense(np.ones((1, 1)), 1.0), np.zeros(2), np.zeros(1))
-    typed_kernel(activations, signature_of(arguments))
+    typed_kernel(activations, numba_type(arguments))
     after = numba.njit(lowest)
     assert after(np.array([0.5, 0.25])).tolist() == [0.25, 1.0, 1.0]
     with pytest.raises(ValueError):  # noqa: PT011  # it has no words

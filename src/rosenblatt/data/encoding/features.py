@@ -36,7 +36,7 @@ FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
 Role = Literal[
     "label", "weight", "group", "numeric", "category", "list", "text", "vector", "ignored"
-]  # a list has several categories
+]  # a list is of categories
 DatePart = Literal["", "year", "month", "weekday", "hour"]
 CHARACTERS = "characters"  # the part of a text that its n-grams are
 NumberForm = Literal["", "point", "comma"]  # plain; as in $1,234.5; as in 1.234,5
@@ -432,7 +432,6 @@ class Columns:
     char_ngrams: tuple[int, int] | None = DEFAULTS["char_ngrams"]
     bins: int | None = DEFAULTS["bins"]
     column_pairs: int | str | Sequence[str] | None = DEFAULTS["column_pairs"]
-    degree: int = DEFAULTS["degree"]
 
     def asked(self, role: Role) -> Sequence[str | int]:
         """Return the columns that have a role, by name or number."""

@@ -52,6 +52,8 @@ LONG_WORDS = 12  # letters on average, from where on words are none
 UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
 
 IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")
+NOT_NUMBERS = "not all of its values are numbers"  # but nearly all, and they differ
+
 LONG_KEY, LONGEST_KEY = 1e16, 1e22  # keys of 17 to 22 digits; quantities so large are not exact
 ABSENT = {None, *MISSING, *PLACEHOLDERS}
 SWAPPED = {"dmy": "mdy", "mdy": "dmy"}
@@ -225,6 +227,8 @@ def _names_rows(column: InputColumn, sample: Sample) -> str:
     n_values = values.n_unique() if is_list else len(sample.distinct(column.name))
     if len(values) < FEWEST_ROWS or n_values < MOSTLY * len(values):
         return ""
+    if not is_list and _few_words(values) is not None:
+        return NOT_NUMBERS
     if n_values == len(values) and not is_list:
         return "it has a different value in every row"
     where = "list entries" if is_list else "rows"
@@ -245,9 +249,11 @@ def oddities(sample: Sample, column: InputColumn) -> list[str]:
         return [_number_note(name, distinct, column.form)]
     if column.form in SWAPPED:
         return _date_notes(name, distinct, column.form)
-    if column.role != "category" or column.parts != ("",) or len(values) < FEWEST_ROWS:
+    is_plain = column.role == "category" and column.parts == ("",) and len(values) >= FEWEST_ROWS
+    if not is_plain and column.role != "ignored":
         return []
-    return _category_notes(name, values, distinct)
+    state = "taken for a category" if is_plain else "left out"
+    return _category_notes(name, values, distinct, state)
 
 
 def _number_note(name: str, distinct: "pl.Series", form: str) -> str:
@@ -278,25 +284,34 @@ def _date_notes(name: str, distinct: "pl.Series", form: str) -> list[str]:
     return [f"Column '{name}': {unclear}. If it is {swapped:%Y-%m-%d}, write dates in that way."]
 
 
-def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series") -> list[str]:
+def _few_words(values: "pl.Series") -> str | None:
+    """Return the first value that is no number, where few are none."""
+    if values.dtype != pl.String:
+        return None
+    numbers = values.str.strip_chars().cast(pl.Float64, strict=False)
+    odd = values.filter(numbers.is_null())
+    few = 0 < len(odd) <= (1 - MOSTLY) * len(values) and numbers.is_finite().any()
+    return str(odd[0]) if few else None
+
+
+def _category_notes(name: str, values: "pl.Series", distinct: "pl.Series", state: str) -> list[str]:
     if values.dtype != pl.String or not any(map(DIGIT.search, distinct.to_list())):
         return []
-    bare = values.str.strip_chars()
-    numbers = bare.cast(pl.Float64, strict=False)
-    odd, few = values.filter(numbers.is_null()), (1 - MOSTLY) * len(values)
-    if 0 < len(odd) <= few and numbers.is_finite().any():
-        why = f", since {str(odd[0])[:40]!r} in it is not a number; if it should be one,"
+    word, bare = _few_words(values), values.str.strip_chars()
+    if word is not None:
+        why = f", since {word[:40]!r} in it is not a number; if it should be one,"
     elif (
-        len(odd) > few
-        and len(distinct) > MOST_UNREMARKED
+        len(distinct) > MOST_UNREMARKED
         and bare.str.contains(NUMBER_AND_UNIT).sum() >= MOSTLY * len(values)
+        and (odd := bare.cast(pl.Float64, strict=False).is_null()).sum()
+        > (1 - MOSTLY) * len(values)
     ):
-        why = f": its {len(distinct):,} values such as {str(odd[0])[:40]!r} are not plain"
-        why += " numbers. If they should be,"
+        why = f": its {len(distinct):,} values such as {str(values.filter(odd)[0])[:40]!r} are"
+        why += " not plain numbers. If they should be,"
     else:
         return []
     advice = f"use {Parameter('numeric', name)}."
-    return [Sentence(f"Column '{name}' is taken for a category{why} {advice}")]
+    return [Sentence(f"Column '{name}' is {state}{why} {advice}")]
 
 
 def _present(series: "pl.Series") -> "pl.Series":
@@ -314,13 +329,13 @@ def _text_or_null() -> "pl.Expr":
 
 
 def assigned_columns(
-    table: Table, said: Columns, *, has_label: bool, lenient: bool = False
+    table: Table, said: Columns, *, labelled: bool, lenient: bool = False
 ) -> tuple[tuple[InputColumn, ...], LabelGuess | None, list[str]]:
     """Return the columns of a table with their roles, that of the labels, and what is odd."""
     roles: dict[str, Role] = {}
     guess = None
     for role in get_args(Role):
-        if role == "label" and not has_label:
+        if role == "label" and not labelled:
             continue
         parameter = "ignore" if role == "ignored" else role
         alone = role == "label"  # its name may have a comma
@@ -329,7 +344,7 @@ def assigned_columns(
                 msg = f"Column '{name}' can't be both {roles[name]} and {role}; choose one."
                 raise InputError(msg)
             guess = LabelGuess(name, "as you said") if role == "label" else guess
-    if has_label and guess is None:
+    if labelled and guess is None:
         guess = guess_label(table, roles)
         roles[guess.column] = "label"
     separator = ""
@@ -341,11 +356,6 @@ def assigned_columns(
     detected = {column.name: column for column in detected_columns(sample, free, lenient=lenient)}
     if not any(role not in ("label", "weight", "group", "ignored") for role in roles.values()):
         detected = _with_something(table, detected)
-    marked = () if table.heading is None else table.heading.others
-    detected |= {
-        name: InputColumn(name, "ignored", reason="the header marks it so")
-        for name in detected.keys() & set(marked)
-    }
     columns = _with_decimals(
         sample,
         [
@@ -357,7 +367,8 @@ def assigned_columns(
     if not any(column.required for column in columns):
         why = "; ".join(f"'{one.name}': {one.reason}" for one in columns if one.reason)
         raise InputError(f"{table.file}: no column is left to learn from. {why}".strip())
-    notes = [note for column in columns if column.required for note in oddities(sample, column)]
+    told = [one for one in columns if one.required or one.reason == NOT_NUMBERS]
+    notes = [note for column in told for note in oddities(sample, column)]
     if guess is not None and not separator:
         notes += label_notes(table, guess.column)
     return columns, guess, merged_notes(notes)

@@ -437,9 +437,9 @@ def label_faults(table: Table, name: str, separator: str) -> dict[int, str]:
 
 def labelled_rows(table: Table, name: str, separator: str) -> Table:
     """Return the rows of a table that have a label; all of them where none has."""
-    has_label = np.ones(table.frame.height, bool)
-    has_label[[*label_faults(table, name, separator)]] = False
-    return table.filtered(has_label) if has_label.any() else table
+    usable = np.ones(table.frame.height, bool)
+    usable[[*label_faults(table, name, separator)]] = False
+    return table.filtered(usable) if usable.any() else table
 
 
 def _read_labels(

@@ -186,7 +186,7 @@ class TableEncoding(FeatureEncoding):
         table: Table,
         columns: Columns | None = None,
         *,
-        has_label: bool = True,
+        labelled: bool = True,
         lenient: bool = False,
         max_features: int = 1 << 22,
         **said: Any,
@@ -200,7 +200,7 @@ class TableEncoding(FeatureEncoding):
         columns = replace(columns or Columns(), **said)
         names = [name for name in Settings._fields if name != "max_features"]
         settings = Settings.checked(max_features, **{n: getattr(columns, n) for n in names})
-        how: dict[str, Any] = {"has_label": has_label, "lenient": lenient}
+        how: dict[str, Any] = {"labelled": labelled, "lenient": lenient}
         chosen, guess, notes = assigned_columns(table, columns, **how)
         unspaced = unspaced_note(table, chosen) if columns.char_ngrams is None else None
         if unspaced is not None:

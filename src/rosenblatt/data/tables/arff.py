@@ -114,11 +114,11 @@ class _Header:
         word, rest = (found[1].lower(), found[2]) if found else ("", text)
         if word == "data":
             return True
-        several = SEVERAL_LABELS.search(rest) if word == "relation" else None
-        if several and several[1].lstrip("-") not in ("0", "1"):
+        declared = SEVERAL_LABELS.search(rest) if word == "relation" else None
+        if declared and declared[1].lstrip("-") not in ("0", "1"):
             self._notes = (
                 Sentence(
-                    f"{self._file} has {several[1].lstrip('-')} attributes that are labels; one"
+                    f"{self._file} has {declared[1].lstrip('-')} attributes that are labels; one"
                     f" is learned here. Name it with {Parameter('label')}, and leave the others"
                     f" out with {Parameter('ignore')}."
                 ),

@@ -13,7 +13,7 @@ from rosenblatt.data.tables.table import Selection, Table, choose, in_slices
 from rosenblatt.errors import InputError
 
 LABEL, VECTOR = "label", "vector"  # the columns
-LABELS = (".labels.npy", ".labels.txt")  # endings of the file with the labels, in place of .npy
+ENDINGS = (".labels.npy", ".labels.txt")  # endings of the file with the labels, in place of .npy
 AT_ONCE = 1 << 22  # values
 
 
@@ -35,7 +35,7 @@ def array_tables(source: Source, wanted: Selection | None) -> Iterator[Table]:
 
 def labels_beside(name: str) -> str:
     """Return where the labels of an array belong."""
-    array, lines = (Path(name).with_suffix(suffix).name for suffix in LABELS)
+    array, lines = (Path(name).with_suffix(suffix).name for suffix in ENDINGS)
     return f"write them beside it, into {lines}, a line for each row, or into {array}"
 
 
@@ -51,7 +51,7 @@ def _array(source: Source, name: str) -> NDArray[Any]:
 
 def _labels(source: Source, name: str, n_rows: int) -> NDArray[Any] | None:
     """Return the labels beside an array; None where there are none."""
-    beside = [Path(source).with_suffix(suffix) for suffix in LABELS]
+    beside = [Path(source).with_suffix(suffix) for suffix in ENDINGS]
     file = next((one for one in beside if one.is_file()), None)
     if file is None:
         return None

@@ -197,8 +197,8 @@ def _of_one_kind(name: str, kinds: set[type]) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        several = " and ".join(sorted(kind.__name__ for kind in kinds))
-        msg = f"Column {name!r} of X must hold values of one kind; got {several}."
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        msg = f"Column {name!r} of X must hold values of one kind; got {names}."
         raise InputError(msg) from error
 
 

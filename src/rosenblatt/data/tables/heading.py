@@ -1,6 +1,7 @@
 """How a separated text is laid out, by its first rows: its separator, and if it has a header."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
@@ -18,7 +19,7 @@ from rosenblatt.data.tables.table import (
     numbered_names,
 )
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.wording import counted
+from rosenblatt.wording import composed, counted
 
 SEPARATORS = ",\t;|"
 SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
@@ -34,17 +35,13 @@ FEWEST_ALIGNED = 8  # lines with a blank at one place, which is no chance
 NUMBER_LIKE = re.compile(r"[-+]?[$€£]?[-+]?[.,]?[0-9][0-9.,:/ TZ%+-]*(?:[eE][-+]?[0-9]+)?[€%]?")
 MISSING = {"", "?", "-", "na", "n/a", "nan", "null", "none", "inf", "-inf"}
 NAME = re.compile(r"[^\W\d][\w.()%#+-]*(?: [\w.()%#+-]+){0,3}")
-YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
+MARKS = {"Mn", "Mc", "Me", "Cf"}
 LONGEST_NAME = 60
-FEWEST_POSITIONS = 3  # numbers in a row that count columns rather than stand in them
-FEWEST_COUNTED = 10  # columns that are named by their numbers alone
+FEWEST_COLUMNS = 3  # of a table, by which it differs from a title, or "na" from a missing value
 KNOWN_NAMES = (
     *("label", "labels", "class", "target", "y", "outcome", "category", "sentiment", "text"),
     *("message", "sentence", "review", "comment", "title", "id", "name", "date", "url"),
 )
-# The three lines of header of the program Orange: names, kinds (or the values), and marks.
-ORANGE_KINDS = {"c", "d", "s", "t", "continuous", "discrete", "string", "time", "numeric", "basket"}
-ORANGE_MARKS = {"", "class", "meta", "ignore", "i", "m", "c", "weight"}
 SEPARATOR_LINE = re.compile(rb"sep=(.)[ \t]*\r?\n")  # with which a spreadsheet program begins
 
 Rows = list[list[str]]
@@ -140,21 +137,12 @@ def _is_quoted(text: bytes, separator: str) -> bool:
     )
 
 
-def _is_orange(found: Rows) -> bool:
-    if len(found) < 3 or max(len(row) for row in found[:3]) > len(found[0]):
-        return False
-    kinds = [kind for kind in found[1] if kind]
-    known = sum(kind in ORANGE_KINDS for kind in kinds)
-    listed = sum(kind not in ORANGE_KINDS and " " not in kind for kind in kinds)
-    return 2 * known >= len(kinds) > 0 and not listed and {*found[2]} <= ORANGE_MARKS
-
-
 def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = frozenset()) -> bool:
     """Whether the first row names the columns.
 
     It does if at least half of the required names are in it, or one that a person said. Otherwise
     none of its fields may be missing (one may be empty, as a column of row numbers has it) or a
-    number, except for years and numbers that count the columns, and then
+    number, and
 
     - some column has only numbers or dates below a name; or
     - a usual name such as "label" or "text" is in it and not below it; or
@@ -166,24 +154,16 @@ def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = fr
     if not sample:
         return False
     first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
-    if (wanted and _found(first, wanted)) or not said.isdisjoint(first):
+    if (wanted and _found(first, wanted)) or not _plain(said).isdisjoint(_plain(first)):
         return True
     columns = [
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
-    words = [
-        column
-        for name, column in zip(first, columns, strict=True)
-        if not _is_missing(name) and not NUMBER_LIKE.fullmatch(name)
-    ]
-    if sum(map(_are_numbers, words)) >= FEWEST_POSITIONS:  # Na is sodium, not a missing value
+    words = [c for name, c in zip(first, columns, strict=True) if not _is_missing(name)]
+    if sum(map(_are_numbers, words)) >= FEWEST_COLUMNS:  # Na is sodium, not a missing value
         first = [f"{name}." if name and _is_missing(name) else name for name in first]
-    if not others or not _can_be_names(first):
-        return False
-    counts = _positions(first) == len(first) >= FEWEST_COUNTED
-    counts = counts and all(_positions(row) < len(row) for row in others)
-    return counts or _are_names(first, columns)
+    return bool(others) and _can_be_names(first) and _are_names(first, columns)
 
 
 def _are_numbers(fields: Sequence[str]) -> bool:
@@ -193,46 +173,44 @@ def _are_numbers(fields: Sequence[str]) -> bool:
 def _are_names(first: Sequence[str], columns: Rows) -> bool:
     """Whether what stands in the first row differs from what stands in the columns below."""
     pairs = list(zip(first, columns, strict=True))
-    words = [(name, column) for name, column in pairs if not NUMBER_LIKE.fullmatch(name)]
-    years = [column for name, column in pairs if column and YEAR.fullmatch(name)]
-    not_years = (not any(map(YEAR.fullmatch, column)) for column in years)
-    if any(_are_numbers(column) for _, column in words) or any(not_years):
+    if any(map(_are_numbers, columns)):
         return True
     short = all(len(name) <= LONGEST_NAME for name in first)
-    if not short or any(name in column for name, column in words):
+    if not short or any(name in column for name, column in pairs):
         return False
     if any(name.lower() in KNOWN_NAMES for name in first):
         return True
-    look_so = all(NAME.fullmatch(name) for name, _ in words if name)
+    look_so = all(NAME.fullmatch(_unmarked(name)) for name in first if name)
     recur = any(len(set(column)) < len(column) for column in columns)
-    values = [(name, value) for name, column in words for value in column]
+    values = [(name, value) for name, column in pairs for value in column]
     longer = len(values) > len(first) and all(
         len(value.split()) > max(2, len(name.split())) for name, value in values
     )
     return look_so and len(set(first)) == len(first) and (recur or longer)
 
 
+def _unmarked(name: str) -> str:
+    """Return a name without the marks and joiners of its script, which a pattern has no class for.
+
+    >>> _unmarked("मूल्य")
+    'मलय'
+    """
+    return "".join(one for one in name if unicodedata.category(one) not in MARKS)
+
+
 def _can_be_names(first: Sequence[str]) -> bool:
     named = [field for field in first if field]
-    if not named or len(named) < len(first) - 1 or any(map(_is_missing, named)):
-        return False
-    numbers = [field for field in named if NUMBER_LIKE.fullmatch(field)]
-    years = all(map(YEAR.fullmatch, numbers)) and len(set(numbers)) == len(numbers)
-    counted = len(numbers) >= FEWEST_POSITIONS and len(numbers) == _positions(first)
-    words = len(named) - len(numbers)
-    return not numbers or counted or (years and len(numbers) > 1 and words > 0)
-
-
-def _positions(first: Sequence[str]) -> int:
-    """Return how many fields are the number of their column, counted from 0 or from 1."""
-    return max(
-        sum(field == str(k + start) for k, field in enumerate(first)) for start in (-1, 0, 1)
-    )
+    others = any(_is_missing(field) or NUMBER_LIKE.fullmatch(field) for field in named)
+    return bool(named) and len(named) >= len(first) - 1 and not others
 
 
 def _found(first: Sequence[str], wanted: Selection) -> bool:
-    required = wanted.required or wanted.names
-    return 2 * sum(name in first for name in required) >= max(1, len(required))
+    required, there = wanted.required or wanted.names, _plain(first)
+    return 2 * sum(composed(name) in there for name in required) >= max(1, len(required))
+
+
+def _plain(names: Iterable[str]) -> set[str]:
+    return {composed(name) for name in names}
 
 
 def _is_missing(field: str) -> bool:
@@ -354,12 +332,10 @@ def _heading(
         # The first row may have no name for the first column, that of the row names, as R does
         lacks_one = len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
         width = width if lacks_one and asked.header is not False else len(found[0])
-    orange = asked.header is not False and _is_orange(found)
     header, n_before = _header(found, width, asked)
     names = found[n_before] if header else None
     if header:
-        before = 2 if orange else n_before
-        start += next(stop for _, stop, _ in islice(rows(sample, dialect), before, None))
+        start += next(stop for _, stop, _ in islice(rows(sample, dialect), n_before, None))
     if n_before:
         notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
     if names is not None and not asked.names and len(set(names)) < len(names):
@@ -368,8 +344,7 @@ def _heading(
             f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."
         )
     choice = _choice(names, width, asked, file)
-    heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
-    return _marked(heading, found) if orange else heading, start
+    return Heading(dialect, width, header, choice, asked.header is None, tuple(notes)), start
 
 
 def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: bool) -> None:
@@ -390,22 +365,13 @@ def _check_text(sample: bytes, file: str) -> None:
         )
 
 
-def _marked(heading: Heading, found: Rows) -> Heading:
-    marks = list(zip(found[0], found[2], strict=False))  # empty ones may be left out at the end
-    label = next((name for name, mark in marks if mark in ("class", "c")), None)
-    others = tuple(name for name, mark in marks if mark not in ("", "class", "c"))
-    return heading._replace(label=label, others=others)
-
-
 def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int]:
     """Return whether there is a header, and how many rows that are none stand before it."""
     expected = Selection(asked.names, frozenset()) if asked.names else asked.wanted
     if asked.header is not None:
         return asked.header, 0
-    if _is_orange(found):
-        return True, 0
     # A title with empty cells behind it, as spreadsheets write it, is no row of the table
-    few = width < FEWEST_POSITIONS
+    few = width < FEWEST_COLUMNS
     full = (
         k for k, row in enumerate(found) if len(row) == width and (few or sum(map(bool, row)) > 1)
     )

@@ -1,7 +1,7 @@
 """JSON as tables: one object a line, or all in one array, and a column for each key.
 
-msgspec reads. It takes the last of two equal keys and refuses NaN, so Python's json module, half as
-fast, reads again what msgspec refuses and where a key may stand twice; it words the errors.
+msgspec reads. It refuses NaN, so Python's json module, half as fast, reads again what msgspec
+refuses, and words the errors. Of equal keys in an object both take the last.
 """
 
 import codecs
@@ -35,31 +35,9 @@ from rosenblatt.data.tables.table import (
     in_slices,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.compiling import available
-from rosenblatt.kernels.text.decimals import is_written_otherwise
 
 Object = dict[str, Any]
 Kinds = dict[str, type | None]  # of the values of each key; None where only nulls have come
-
-# Numbers that Python would write otherwise: 3.10, 7E10 and those of many digits.
-WRITTEN_OTHERWISE = re.compile(rb"\.[0-9]+0(?![0-9])|[0-9][eE][-+]?[0-9]|[0-9]{18}")
-
-
-class WrittenNumber(float):
-    """A number whose text says more than its value."""
-
-    text: str
-
-    @classmethod
-    def of(cls, text: str) -> float:
-        """Return a number; with its text where that is lost otherwise."""
-        value = float(text)
-        if str(value) == text or math.isinf(value):
-            return value
-        written = cls(value)
-        written.text = text
-        return written
-
 
 TYPES: dict[type | None, Any] = {
     None: pl.Null,
@@ -75,13 +53,12 @@ LISTS = (list[float], list[str])
 NESTED = (list, dict)
 BLOCK_BYTES = 4 << 20  # of an array, in lines
 GAP = re.compile(r"[\s,]*")
-UNFINISHED = re.compile(rb"\s*\{[^\n]*(?<=[{,:\[])\s*\n")  # a line of an object on several
+UNFINISHED = re.compile(rb"\s*\{[^\n]*(?<=[{,:\[])\s*\n")  # a line of an object on more lines
 HALF = re.compile("[\ud800-\udfff]")  # of a character
 MARK, COLUMNS = "__label__", ("label", "text")  # of fastText
 MOST_WHOLE = 2**63  # in size, of what 64 bits hold; a larger number is kept as its text
 
-PLAIN_DECODER = msgspec.json.Decoder(Object)
-WRITTEN_DECODER = msgspec.json.Decoder(Object, float_hook=WrittenNumber.of)
+DECODER = msgspec.json.Decoder(Object)
 
 
 class JsonError(ValueError):
@@ -91,27 +68,16 @@ class JsonError(ValueError):
 def objects_of(lines: list[bytes]) -> list[Object]:
     """Return the object that each line holds; raise JsonError where a line is something else.
 
-    As many objects as lines means that each holds one, as many keys as marks that none is twice.
+    As many objects as lines means that each holds one.
     """
-    text = b"\n".join(lines)
-    decoder = WRITTEN_DECODER if _may_lose_digits(text) else PLAIN_DECODER
     if all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}") for line in lines):
-        count = _n_keys if text.count(b"{") > len(lines) else len
         try:
-            objects = decoder.decode_lines(text)
-            n_keys = sum(map(count, objects))
+            objects = DECODER.decode_lines(b"\n".join(lines))
         except (ValueError, RecursionError):
-            objects, n_keys = [], 0
-        if len(objects) == len(lines) and text.count(b'":') == n_keys:
+            objects = []
+        if len(objects) == len(lines):
             return objects
     return [object_of(line) for line in lines]
-
-
-def _n_keys(value: Any) -> int:
-    """Return how many keys an object has, with those of all that is inside."""
-    inner = value.values() if isinstance(value, dict) else value
-    own = len(value) if isinstance(value, dict) else 0
-    return own + sum(_n_keys(one) for one in inner if isinstance(one, NESTED))
 
 
 @contextmanager
@@ -123,20 +89,10 @@ def _nesting_errors() -> Iterator[None]:
         raise JsonError("the object is nested too deep" if deep else str(error)) from None
 
 
-def _may_lose_digits(text: bytes) -> bool:
-    """Whether a number may be written otherwise; 15 times as fast as the pattern."""
-    if not available():
-        return bool(WRITTEN_OTHERWISE.search(text))
-    return is_written_otherwise(np.frombuffer(text + b"\n", np.uint8))
-
-
 def object_of(line: bytes) -> Object:
     """Return the object that a line holds; raise JsonError otherwise."""
-    hook = WrittenNumber.of if WRITTEN_OTHERWISE.search(line) else None
     try:
-        found = json.loads(
-            line.decode(), object_pairs_hook=_distinct, parse_constant=_refuse, parse_float=hook
-        )
+        found = json.loads(line.decode(), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise JsonError(_clause(error, line)) from None
     if not isinstance(found, dict):
@@ -155,15 +111,6 @@ def _clause(error: ValueError | RecursionError, line: bytes) -> str:
         return not_utf_8(line)
     deep = isinstance(error, RecursionError)
     return f"{shown(line)} {f'is {_reason(error)}' if deep else f'cannot be read: {error}'}"
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> Object:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        repeated = next(key for key, count in counts.items() if count > 1)
-        raise JsonError(f"key {repeated!r} stands twice in an object")
-    return found
 
 
 def _refuse(constant: str) -> None:
@@ -241,9 +188,9 @@ class JsonLinesParser:
     """Makes tables of successive blocks.
 
     The keys in the first block are the columns; one that comes later is noted and left out. A
-    column of whole numbers has fractions from the first fraction on; one of several kinds, or with
-    a number such as 3.10, becomes text; values of nested objects are columns, unless there are too
-    many; lists of numbers or of texts are kept, other lists are not. With ``rows`` each line is a
+    column of whole numbers has fractions from the first fraction on; one of several kinds becomes
+    text; values of nested objects are columns, unless there are too many; lists of numbers or of
+    texts are kept, other lists are not. With ``rows`` each line is a
     row of a document, and places are counted in rows.
     """
 
@@ -525,8 +472,6 @@ def _series(name: str, values: list[Any], kind: type | None) -> pl.Series:
 
 def _text(value: Any) -> str | None:
     """Return a value as it stands in the file, or nearly so."""
-    if isinstance(value, WrittenNumber):
-        return value.text
     if value is None or isinstance(value, str):
         return value
     if math.isinf(value):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import NO_TERMS, BadRow, Batch
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
+from rosenblatt.lazy import installing
 from rosenblatt.wording import composed, counted, word_list
 
 MOST_ROWS = 1 << 16  # in a table
@@ -42,7 +43,6 @@ class Heading(NamedTuple):
     detected: bool = False  # whether the rows said if there is a header, not the caller
     notes: tuple[str, ...] = ()  # sentences that a person should see
     label: str | None = None  # the column that the header marks as that of the labels
-    others: tuple[str, ...] = ()  # columns that it marks as something else than features
     first_line: int = 1  # on which the rows begin
     declared: dict[str, str] | None = None  # of ARFF: the kind of each column
     defaults: tuple[str, ...] = ()  # and what a sparse row has where it says nothing
@@ -331,7 +331,7 @@ def listed_names(columns: Sequence[str]) -> str:
 def require_library(name: str, library: str = "polars") -> None:
     """Raise an error that says what to install, where a library is missing."""
     if not find_spec(library):
-        raise InputError(f"Reading {name} needs {library}: pip install 'rosenblatt[io]'.")
+        raise InputError(f"Reading {name} needs {library}: {installing('io')}")
 
 
 def polars_failures() -> tuple[type[BaseException], ...]:

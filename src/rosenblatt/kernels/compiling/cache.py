@@ -3,24 +3,30 @@
 A path may lead elsewhere at the next look. So a folder is opened once, without following a link;
 the open folder is asked who owns it and who may write to it; files are opened from there and asked
 the same. Windows has no such owners and modes: there the cache lies in the user's profile.
+
+A file begins with a digest, so that it proves itself whole, and made for this kernel, by these
+sources, for this processor.
 """
 
+import hashlib
 import os
 import re
 import shutil
 import stat
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import time
 
-from rosenblatt.kernels.compiling.store import Record, packed, unpacked
+from rosenblatt.kernels.compiling.signatures import symbol_of
 
 DAYS_UNUSED = 30  # after which what other sources left is removed
 SOURCES = re.compile("[0-9a-f]{16}")  # the name of a folder of kernels
 OWN_NAME = re.compile(rf"{SOURCES.pattern}|kernel_\w+\.[\w-]+\.code|\.\w+\.part")
+Code = tuple[str, bytes]  # the form of what a kernel returns, and an object file
 Folder = tuple[int | None, str]  # its descriptor and what names in it begin with; see ``_opened``
 
 if sys.platform == "win32":
@@ -99,11 +105,31 @@ if sys.platform != "win32":
         return not writers
 
 
+def packed(code: Code, *purpose: str) -> bytes:
+    """Return machine code as bytes that begin with a digest of them and of what they are for."""
+    body = code[0].encode() + b"\n" + zlib.compress(code[1], 9)
+    return _digest(purpose, body) + body
+
+
+def unpacked(data: bytes, *purpose: str) -> Code | None:
+    """Return machine code, or None where the bytes are not whole or for something else."""
+    body = data[hashlib.sha256().digest_size :]
+    if data != _digest(purpose, body) + body:
+        return None
+    form, _, code = body.partition(b"\n")
+    return form.decode(), zlib.decompress(code)
+
+
+def _digest(purpose: tuple[str, ...], body: bytes) -> bytes:
+    return hashlib.sha256("\n".join(purpose).encode() + b"\n" + body).digest()
+
+
 class UserCache:
-    """The machine code that was compiled on this machine: a file for each record."""
+    """The machine code that was compiled on this machine: a file for each kernel."""
 
     def __init__(self, sources: str, processor: str) -> None:
         self._sources, self._end = sources[:16], f".{processor}.code"
+        self._made_for = processor, sources
 
     @contextmanager
     def _folders(self, *, make: bool) -> Iterator[tuple[Folder, Folder]]:
@@ -123,27 +149,27 @@ class UserCache:
                 yield top, own
 
     def keeps(self) -> bool:
-        """Return whether records can be saved; folders are made for them."""
+        """Return whether machine code can be saved; folders are made for it."""
         with suppress(OSError, RuntimeError), self._folders(make=True) as (_, (folder, start)):
             return os.access(f"{start}.", os.W_OK, dir_fd=folder)
         return False
 
-    def load(self, symbol: str) -> Record | None:
-        """Return the record of a symbol, or None."""
+    def load(self, name: str) -> Code | None:
+        """Return the machine code of a kernel, or None."""
         with suppress(OSError, RuntimeError), self._folders(make=False) as (_, (folder, start)):
             opener = partial(_open_own, parent=folder)
-            with open(f"{start}{symbol}{self._end}", "rb", opener=opener) as file:
-                return unpacked(file.read())
+            with open(f"{start}{symbol_of(name)}{self._end}", "rb", opener=opener) as file:
+                return unpacked(file.read(), name, *self._made_for)
         return None
 
-    def save(self, symbol: str, record: Record) -> None:
-        """Write a record where that can be done, whole or not at all; else compile it next time."""
+    def save(self, name: str, code: Code) -> None:
+        """Write a file where that can be done, whole or not at all; else compile it next time."""
         with suppress(OSError, RuntimeError), self._folders(make=True) as (top, (folder, start)):
             part = f"{start}.{os.urandom(8).hex()}.part"
             try:
                 with open(part, "xb", opener=partial(_open_own, parent=folder)) as file:
-                    file.write(packed(record))
-                whole = f"{start}{symbol}{self._end}"
+                    file.write(packed(code, name, *self._made_for))
+                whole = f"{start}{symbol_of(name)}{self._end}"
                 os.replace(part, whole, src_dir_fd=folder, dst_dir_fd=folder)
             except OSError:  # a full disk
                 os.unlink(part, dir_fd=folder)

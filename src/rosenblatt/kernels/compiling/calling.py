@@ -11,16 +11,17 @@ import struct
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels.compiling.forms import ELEMENTS, MOST_DIMENSIONS
-from rosenblatt.kernels.compiling.store import PACKAGE
+from rosenblatt.kernels.compiling.signatures import ELEMENTS, MOST_DIMENSIONS
 
 PLAIN = os.environ.get("ROSENBLATT_PLAIN", "0") not in {"", "0"}
 MOST_WORDS, LONGEST_KEY = 246, 189  # of arguments, and of their key, so that any other one fits
 DONE = 1  # what machine code returns; numba makes it 0 after an exception
+PACKAGE = Path(__file__).parents[2]
 C_FILE = PACKAGE / "_machine.c"  # in a checkout alone
 
 

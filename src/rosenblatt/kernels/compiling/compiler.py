@@ -6,45 +6,38 @@ from a kernel, which neither raises nor makes arrays: it is replaced by nothing,
 code stands by itself. Imported only where something is to be compiled.
 """
 
-from collections.abc import Callable
-from functools import cache, wraps
+from collections.abc import Callable, Iterator
+from functools import cache, reduce, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, getclosurevars
+from itertools import count
 from types import CellType, FunctionType
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import types
+from numba import typeof, types
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload_method
 from numba.np.numpy_support import as_dtype
 
 from rosenblatt.kernels.compiling.calling import DONE
-from rosenblatt.kernels.compiling.forms import (
-    BOOL,
-    FLOAT,
-    INT,
-    UNSIGNED,
-    ArrayForm,
-    Form,
-    TupleForm,
-)
 from rosenblatt.kernels.compiling.function import (
     INLINED,
     INSTRUCTIONS,
     METHODS,
     CompiledFunction,
 )
-from rosenblatt.kernels.compiling.target import EntryPoint, kernel_jit
+from rosenblatt.kernels.compiling.signatures import BOOL, FLOAT, INT, UNSIGNED, qualified_name
+from rosenblatt.kernels.compiling.target import kernel_jit
 
 # No fastmath: a fixed order of additions gives the same bits on every machine. The numpy error
 # model drops the test for a zero divisor from the inner loops; the rules make that test themselves.
-OPTIONS = {"nogil": True, "error_model": "numpy"}
-CALLED = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # by other code alone
+ENTRY = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True}
+CALLED = {**ENTRY, "no_cfunc_wrapper": True}  # by other code alone
 INLINE = {**CALLED, "forceinline": True}
 
-NUMBERS = {INT: types.int64, FLOAT: types.float64, BOOL: types.boolean, UNSIGNED: types.uint64}
 WORD = ir.IntType(64)
 
 # Found in every process: LLVM's own, and what it makes of loops that copy.
@@ -69,35 +62,41 @@ class Target(NamedTuple):
     triple: str = ""  # of the system, as LLVM calls it; for this process, none
 
 
-class ObjectCode(NamedTuple):
-    """Machine code as an object file for each target, and the form of what it returns."""
+class TypedKernel(NamedTuple):
+    """A kernel as LLVM code, with a C function of this name to call it."""
 
-    data: dict[Target, bytes]
-    result: Form
+    code: str
+    entry: str
+    result: Any  # the type of what the kernel returns
 
 
 def compile_kernel(
-    function: Callable[..., Any], signature: TupleForm, symbol: str, *targets: Target
-) -> ObjectCode:
-    """Compile a kernel for arguments of this form, under this name, for these targets."""
-    code, result = typed_kernel(function, signature)
-    return ObjectCode(_object_files(code, symbol, targets), form_of_type(result))
+    function: Callable[..., Any], kinds: Any, symbol: str, *targets: Target
+) -> tuple[str, dict[Target, bytes]]:
+    """Compile a kernel for arguments of these types, under this name, for these targets.
+
+    Returns the form of its result, and an object file for each target.
+    """
+    typed = typed_kernel(function, kinds)
+    return result_form(typed.result), _object_files(typed, symbol, targets)
 
 
-def typed_kernel(function: Callable[..., Any], signature: TupleForm) -> tuple[Any, Any]:
-    """Return a kernel as a C function of numba's, and the type of what the kernel returns."""
-    kernel = _dispatcher(function)
-    result: list[Any] = []
-    read, write = _reader(numba_type(signature)), _writer(result)
+@global_compiler_lock  # type: ignore[untyped-decorator]
+def typed_kernel(function: Callable[..., Any], kinds: Any) -> TypedKernel:
+    """Return a kernel for arguments of these types, by numba."""
+    kernel, read = _dispatcher(function), _reader(kinds)
 
     def entry(frame):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         write(frame, kernel(*read(frame)))
         return DONE
 
     entry.__qualname__ = function.__qualname__
-    made = EntryPoint(entry, ((types.int64,), types.int64), {}, OPTIONS)
-    made.compile()
-    return made, result[0]
+    made = kernel_jit(**ENTRY)(entry)
+    made.compile(types.int64(types.int64))
+    (compiled,) = made.overloads.values()
+    compiled.library.finalize()
+    name, code = compiled.fndesc.llvm_cfunc_wrapper_name, compiled.library.get_llvm_str()
+    return TypedKernel(code, name, kernel.overloads[tuple(kinds)].signature.return_type)
 
 
 @cache
@@ -155,30 +154,25 @@ def _register_method(name: str) -> None:
     overload_method(types.BaseNamedTuple, name, jit_options=INLINE, strict=False)(implementation)
 
 
-def numba_type(form: Form) -> Any:
-    """Return what numba calls this form."""
-    if form is None:
-        return types.none
-    if isinstance(form, str):
-        return NUMBERS[form]
-    if isinstance(form, ArrayForm):
-        dtype = types.boolean if form.dtype == "bool" else getattr(types, form.dtype)
-        return types.Array(dtype, form.ndim, form.layout)
-    fields = [numba_type(field) for field in form.fields]
-    if form.kind is tuple:
-        return types.Tuple(fields)
-    alike = len(set(fields)) == 1
-    if alike:
-        return types.NamedUniTuple(fields[0], len(fields), form.kind)
-    return types.NamedTuple(fields, form.kind)
+def numba_type(value: object) -> Any:
+    """Return what numba calls a value; whether an array may be written to is not its concern."""
+    if isinstance(value, tuple):
+        return types.BaseTuple.from_types([*map(numba_type, value)], type(value))
+    kind = typeof(value)
+    return kind.copy(readonly=False) if isinstance(kind, types.Array) else kind
 
 
-def form_of_type(kind: Any) -> Form:
-    """Return the form of a numba type that a kernel returns."""
+def result_form(kind: Any) -> str:
+    """Return the form of what a kernel returns: as a signature, of numbers that are words."""
     if kind == types.none:
-        return None
+        return str(None)
     if isinstance(kind, types.BaseTuple):
-        return TupleForm(getattr(kind, "instance_class", tuple), tuple(map(form_of_type, kind)))
+        name = qualified_name(kind.instance_class) if hasattr(kind, "instance_class") else ""
+        return f"{name}({','.join(map(_number_form, kind))})"
+    return _number_form(kind)
+
+
+def _number_form(kind: Any) -> str:
     if isinstance(kind, types.Boolean):
         return BOOL
     if isinstance(kind, types.Integer):
@@ -189,116 +183,89 @@ def form_of_type(kind: Any) -> Form:
     raise TypeError(msg)
 
 
-def _reader(kind: Any) -> Any:
+def _reader(kinds: Any) -> Any:
     """Return an intrinsic that makes the arguments, a tuple, from the words of a frame."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def read(typing_context: Any, frame: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            words = builder.inttoptr(arguments[0], WORD.as_pointer())
-            return _Words(context, builder, words).value(kind)
+            return _value(context, builder, kinds, _places(builder, arguments[0]))
 
-        return kind(types.int64), codegen
+        return kinds(types.int64), codegen
 
     return read
 
 
-class _Words:
-    """The words of a frame, read or written one after the other."""
+@intrinsic  # type: ignore[untyped-decorator]
+def write(typing_context: Any, frame: Any, result: Any) -> Any:
+    """Write what a kernel returns to the words of a frame."""
 
-    def __init__(self, context: Any, builder: Any, words: Any) -> None:
-        self.context, self.builder, self.words = context, builder, words
-        self.place = 0
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        places = _places(builder, arguments[0])
+        for kind, value in _numbers(builder, signature.args[1], arguments[1]):
+            word = types.float64 if isinstance(kind, types.Float) else types.int64
+            word_value = context.cast(builder, value, kind, word)
+            builder.store(builder.bitcast(word_value, WORD), next(places))
+        return context.get_dummy_value()
 
-    def _next(self) -> Any:
-        address = self.builder.gep(self.words, [WORD(self.place)])
-        self.place += 1
-        return address
-
-    def value(self, kind: Any) -> Any:
-        """Emit the reading of a value of this type."""
-        builder = self.builder
-        if kind == types.none:
-            return self.context.get_dummy_value()
-        if isinstance(kind, types.BaseTuple):
-            fields = [self.value(field) for field in kind]
-            return self.context.make_tuple(builder, kind, fields)
-        if isinstance(kind, types.Array):
-            return self._array(kind)
-        address = self._next()
-        if kind == types.float64:
-            return builder.load(builder.bitcast(address, ir.DoubleType().as_pointer()))
-        word = builder.load(address)
-        return builder.icmp_signed("!=", word, WORD(0)) if kind == types.boolean else word
-
-    def _array(self, kind: Any) -> Any:
-        context, builder = self.context, self.builder
-        element = context.get_data_type(kind.dtype)
-        data, shape, strides = (
-            [builder.load(self._next()) for _ in range(n)] for n in (1, kind.ndim, kind.ndim)
-        )
-        array = context.make_array(kind)(context, builder)
-        array.data = builder.inttoptr(data[0], element.as_pointer())
-        array.shape = cgutils.pack_array(builder, shape, ty=WORD)
-        array.strides = cgutils.pack_array(builder, strides, ty=WORD)
-        n_items = WORD(1)
-        for length in shape:
-            n_items = builder.mul(n_items, length)
-        array.nitems = n_items
-        array.itemsize = WORD(as_dtype(kind.dtype).itemsize)
-        return array._getvalue()  # noqa: SLF001  # so named by numba, and how extensions read it
-
-    def write(self, kind: Any, value: Any) -> None:
-        """Emit the writing of numbers."""
-        builder = self.builder
-        if kind == types.none:
-            return
-        if isinstance(kind, types.BaseTuple):
-            for k, field in enumerate(kind):
-                self.write(field, builder.extract_value(value, k))
-            return
-        address = self._next()
-        if isinstance(kind, types.Float):
-            if kind.bitwidth < 64:
-                value = builder.fpext(value, ir.DoubleType())
-            builder.store(value, builder.bitcast(address, ir.DoubleType().as_pointer()))
-            return
-        if value.type.width < 64:
-            signed = isinstance(kind, types.Integer) and kind.signed
-            value = (builder.sext if signed else builder.zext)(value, WORD)
-        builder.store(value, address)
+    return types.void(types.int64, types.unliteral(result)), codegen
 
 
-def _writer(result: list[Any]) -> Any:
-    """Return an intrinsic that writes what a kernel returns to a frame, and notes its type."""
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def write(typing_context: Any, frame: Any, value: Any) -> Any:
-        value = types.unliteral(value)
-        result[:] = [value]
-
-        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            words = builder.inttoptr(arguments[0], WORD.as_pointer())
-            _Words(context, builder, words).write(value, arguments[1])
-            return context.get_dummy_value()
-
-        return types.void(types.int64, value), codegen
-
-    return write
+def _places(builder: Any, frame: Any) -> Iterator[Any]:
+    """Yield the addresses of the words of a frame."""
+    words = builder.inttoptr(frame, WORD.as_pointer())
+    return (builder.gep(words, [WORD(k)]) for k in count())
 
 
-def _object_files(code: Any, symbol: str, targets: tuple[Target, ...]) -> dict[Target, bytes]:
-    """Return the object files of a C function of numba's that refers to nothing else outside."""
-    module = llvm.parse_assembly(code.inspect_llvm())
+def _value(context: Any, builder: Any, kind: Any, places: Iterator[Any]) -> Any:
+    """Emit the reading of a value of this type."""
+    if kind == types.none:
+        return context.get_dummy_value()
+    if isinstance(kind, types.BaseTuple):
+        fields = [_value(context, builder, field, places) for field in kind]
+        return context.make_tuple(builder, kind, fields)
+    if isinstance(kind, types.Array):
+        return _array(context, builder, kind, places)
+    word = builder.load(next(places))
+    if kind == types.float64:
+        return builder.bitcast(word, ir.DoubleType())
+    return builder.icmp_signed("!=", word, WORD(0)) if kind == types.boolean else word
+
+
+def _array(context: Any, builder: Any, kind: Any, places: Iterator[Any]) -> Any:
+    (data, *numbers) = [builder.load(next(places)) for _ in range(1 + 2 * kind.ndim)]
+    array = context.make_array(kind)(context, builder)
+    array.data = builder.inttoptr(data, context.get_data_type(kind.dtype).as_pointer())
+    array.shape = cgutils.pack_array(builder, numbers[: kind.ndim], ty=WORD)
+    array.strides = cgutils.pack_array(builder, numbers[kind.ndim :], ty=WORD)
+    array.nitems = reduce(builder.mul, numbers[: kind.ndim], WORD(1))
+    array.itemsize = WORD(as_dtype(kind.dtype).itemsize)
+    return array._getvalue()  # noqa: SLF001  # so named by numba, and how extensions read it
+
+
+def _numbers(builder: Any, kind: Any, value: Any) -> list[tuple[Any, Any]]:
+    """Return the types and values of the numbers that a result is made of."""
+    if kind == types.none:
+        return []
+    if isinstance(kind, types.BaseTuple):
+        return [(field, builder.extract_value(value, k)) for k, field in enumerate(kind)]
+    return [(kind, value)]
+
+
+def _object_files(
+    typed: TypedKernel, symbol: str, targets: tuple[Target, ...]
+) -> dict[Target, bytes]:
+    """Return the object files of a kernel, which refer to nothing else outside."""
+    module = llvm.parse_assembly(typed.code)
     module.link_in(llvm.parse_assembly(_supplement(module)))
     for thing in (*module.functions, *module.global_variables):
         if not thing.is_declaration:
             thing.linkage = "internal"
-    module.get_function(code.native_name).linkage = "external"
+    module.get_function(typed.entry).linkage = "external"
     made = {}
     for target in targets:
         copy, machine = module.clone(), target_machine(target)
-        entry = copy.get_function(code.native_name)
+        entry = copy.get_function(typed.entry)
         entry.name = symbol_for(symbol, target)
         if target.triple:
             copy.triple, copy.data_layout = target.triple, str(machine.target_data)
@@ -309,7 +276,7 @@ def _object_files(code: Any, symbol: str, targets: tuple[Target, ...]) -> dict[T
         strange = [f.name for f in copy.functions if f.is_declaration]
         strange = [name for name in strange if not name.startswith(OUTSIDE)]
         if strange:
-            msg = f"{code.__qualname__} calls what is in numba alone: {', '.join(strange)}."
+            msg = f"{typed.entry} calls what is in numba alone: {', '.join(strange)}."
             raise TypeError(msg)
         made[target] = bytes(machine.emit_object(copy))
     return made

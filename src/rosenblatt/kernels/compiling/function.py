@@ -12,19 +12,14 @@ import numpy as np
 
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.calling import Code
-from rosenblatt.kernels.compiling.forms import (
-    BOOL,
-    FLOAT,
-    INT,
-    UNSIGNED,
-    Form,
-    TupleForm,
+from rosenblatt.kernels.compiling.machine import machine_code
+from rosenblatt.kernels.compiling.signatures import (
+    kernel_name,
     kinds_within,
     plain_value,
-    signature_of,
+    result_maker,
     writeable,
 )
-from rosenblatt.kernels.compiling.machine import machine_code
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = TypeVar("Kind")
@@ -63,24 +58,23 @@ class CompiledFunction:
 
     def _find(self, arguments: tuple[Any, ...]) -> bool:
         """Look for machine code for these arguments; return whether there is any."""
-        signature = signature_of(arguments)
+        name = kernel_name(self.__wrapped__, arguments)
         flat = calling.flatten(arguments)
-        if flat is None:
-            return False
-        if flat[0] not in self.codes:
+        if flat is not None and flat[0] not in self.codes:
             self._check_writeable(arguments)
-            loaded = machine_code(self.__wrapped__, signature)
+            loaded = machine_code(name, self.__wrapped__, arguments)
             if loaded is None:
                 return False
-            name, alive = self.__wrapped__.__qualname__, kinds_within(arguments)
-            self.codes[flat[0]] = Code(loaded.address, *result_of(loaded.result), name, alive)
-        return True
+            own_name, alive = self.__wrapped__.__qualname__, kinds_within(arguments)
+            code = Code(loaded.address, *result_maker(loaded.result), own_name, alive)
+            self.codes[flat[0]] = code
+        return flat is not None
 
     def _check_writeable(self, arguments: tuple[Any, ...]) -> None:
         """Raise for a read-only array that the kernel writes to; a key says whether arrays are."""
-        for k in changed_arguments(self.__wrapped__):
-            if k < len(arguments) and not writeable(arguments[k]):
-                name = list(self.__wrapped__.__annotations__)[k]
+        kinds = self.__wrapped__.__annotations__
+        for name, argument in zip(kinds, arguments, strict=False):
+            if _is_changed(kinds[name]) and not writeable(argument):
                 msg = (
                     f"{self.__wrapped__.__qualname__} writes to its argument {name}, and the array "
                     "is read-only: give a copy."
@@ -119,29 +113,9 @@ class BoundCall:
         return result
 
 
-def result_of(form: Form) -> tuple[bytes, Callable[[tuple[Any, ...]], Any] | None]:
-    """Return the kinds of the words that a result of this form has, and what makes it of them."""
-    kinds = {INT: b"q", FLOAT: b"d", BOOL: b"?", UNSIGNED: b"Q"}
-    if form is None:
-        return b"", None
-    if isinstance(form, str):
-        return kinds[form], None
-    if isinstance(form, TupleForm) and all(isinstance(field, str) for field in form.fields):
-        words = b"".join(kinds[field] for field in form.fields if isinstance(field, str))
-        return words, getattr(form.kind, "_make", tuple)
-    msg = f"A kernel returns numbers, not {form}."
-    raise TypeError(msg)
-
-
 def silent(function: Function) -> Function:
     """Return a function that says nothing of overflows, as compiled code."""
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")(function)
-
-
-def changed_arguments(function: Callable[..., Any]) -> list[int]:
-    """Return the places of the arguments that a kernel writes to."""
-    names = list(function.__annotations__)
-    return [k for k, name in enumerate(names) if _is_changed(function.__annotations__[name])]
 
 
 def _is_changed(annotation: Any) -> bool:

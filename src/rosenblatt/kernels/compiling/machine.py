@@ -16,32 +16,35 @@ from typing import Any, NamedTuple
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.compiling import calling
 from rosenblatt.kernels.compiling.cache import UserCache
-from rosenblatt.kernels.compiling.forms import (
-    Form,
-    TupleForm,
-    modules_of,
-    parsed_result,
-    qualified_name,
-)
-from rosenblatt.kernels.compiling.store import Record, source_digest
+from rosenblatt.kernels.compiling.signatures import is_ours, symbol_of
 from rosenblatt.wording import word_list
 
 log = logging.getLogger("rosenblatt.kernels")
 
-# The levels of x86-64, the best first, each by the features that the next lacks.
-LEVELS = {
-    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
-    "x86-64-v2": ("cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
-    "x86-64": (),
-}
-GENERIC = "generic"  # of arm64 and others, which have none
+X86_64 = ["x86-64-v3", "x86-64-v2", "x86-64"]  # the best first
+FEATURES = (  # of each level the processor's features that the one below lacks, the best last
+    ("cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
+    ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
+)
+COMPILED_FOLDERS = ("kernels", "rules")  # where what is compiled stands
+
+
+@cache
+def source_digest() -> str:
+    """Return a digest of every file whose code can end up inside a compiled kernel."""
+    digest = hashlib.sha256()
+    for folder in COMPILED_FOLDERS:
+        for file in sorted((calling.PACKAGE / folder).rglob("*.py")):
+            digest.update(file.relative_to(calling.PACKAGE).as_posix().encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 class Loaded(NamedTuple):
     """Machine code that can be called."""
 
     address: int
-    result: Form
+    result: str  # its form, see ``signatures``
 
 
 @cache
@@ -70,10 +73,6 @@ def _linked_kernels() -> Any:
     return None if stale else module.kernel
 
 
-def _has_levels() -> bool:
-    return platform.machine().lower() in {"x86_64", "amd64"}
-
-
 @cache
 def processor() -> str:
     """Return the kind of processor that machine code is made for and loaded for here.
@@ -94,22 +93,14 @@ def processor() -> str:
 
 def _fitting_processors() -> list[str]:
     """Return the kinds of processor whose code runs here, the best first."""
-    if not _has_levels():
-        return [GENERIC]
-    levels = calling.machine.levels() if calling.machine else ()
-    if levels:
-        return list(levels)
-    if not _loads():
-        return ["x86-64"]
-    import llvmlite.binding as llvm
-
-    features = llvm.get_host_cpu_features()
-    fitting: list[str] = []
-    for level in reversed(LEVELS):
-        if not all(features.get(feature) for feature in LEVELS[level]):
-            break
-        fitting.insert(0, level)
-    return fitting
+    if platform.machine().lower() not in {"x86_64", "amd64"}:
+        return ["generic"]
+    level = calling.machine.level() if calling.machine else 0
+    if level == 0:  # nobody to ask but LLVM
+        known = import_module("llvmlite.binding").get_host_cpu_features() if _loads() else {}
+        v2, v3 = (all(map(known.get, features)) for features in FEATURES)
+        level = 3 if v2 and v3 else 2 if v2 else 1
+    return X86_64[-level:]
 
 
 _lock = threading.RLock()
@@ -125,15 +116,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_new_lock)
 
 
-def machine_code(function: Callable[..., Any], signature: TupleForm) -> Loaded | None:
-    """Return a kernel for arguments of this form, compiled if need be; None where it can't be."""
-    name = kernel_name(function, signature)
-    modules = {function.__module__, *modules_of(signature)}
-    ours = all(module.partition(".")[0] == "rosenblatt" for module in modules)
+def machine_code(
+    name: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Loaded | None:
+    """Return a kernel for arguments like these, compiled if need be; None where it can't be."""
     with _lock:
         if name not in _loaded:
-            loaded = _linked(name) if ours else None
-            _loaded[name] = loaded or _compiled(name, function, signature, ours=ours)
+            loaded = _linked(name) if is_ours(name) else None
+            _loaded[name] = loaded or _compiled(name, function, arguments)
         return _loaded[name]
 
 
@@ -141,7 +131,7 @@ def _linked(name: str) -> Loaded | None:
     """Return a kernel that is linked into the C module, once one has proved to be right."""
     kernels = _linked_kernels()
     kernel = kernels(symbol_of(name), processor()) if kernels and _agrees() else None
-    return kernel and Loaded(kernel[0], parsed_result(kernel[1]))
+    return kernel and Loaded(*kernel)
 
 
 _trusted: bool | None = None  # before the trial
@@ -165,47 +155,24 @@ def _agrees() -> bool:
     return _trusted
 
 
-def _compiled(
-    name: str, function: Callable[..., Any], signature: TupleForm, *, ours: bool
-) -> Loaded | None:
+def _compiled(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Loaded | None:
     """Return machine code of this name from the cache, or compile it."""
-    if not _loads():
-        _missing()
-        return None
-    symbol = symbol_of(name)
-    record = _stored(name, symbol) if ours else None
-    if record is None:
+    cache = UserCache(source_digest(), processor()) if is_ours(name) and _loads() else None
+    code = cache.load(name) if cache else None
+    if code is None:
         if compiler_problem() is not None:
             _missing()
             return None
-        cache = UserCache(source_digest(), processor())
-        told = {"kept": ours and cache.keeps(), "calls": calling.calls}
+        told = {"kept": cache is not None and cache.keeps(), "calls": calling.calls}
         log.info("Compiling %s", name, extra=told)
         compiler = import_module("rosenblatt.kernels.compiling.compiler")
         target = compiler.Target(processor())
-        code = compiler.compile_kernel(function, signature, symbol, target)
-        data = code.data[target]
-        record = Record(name, str(code.result), processor(), source_digest(), data)
-        if ours:
-            cache.save(symbol, record)
-    return _load(symbol, record)
-
-
-def kernel_name(function: Callable[..., Any], signature: TupleForm) -> str:
-    """Return the name of a kernel for one signature."""
-    return f"{qualified_name(function)}{signature}"
-
-
-def symbol_of(name: str) -> str:
-    """Return the name that machine code has for the loader."""
-    return f"kernel_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
-
-
-def _stored(name: str, symbol: str) -> Record | None:
-    """Return the record of a name in the cache that fits this process."""
-    record = UserCache(source_digest(), processor()).load(symbol)
-    fits = record and record[:1] + record[2:4] == (name, processor(), source_digest())
-    return record if fits else None
+        kinds = compiler.numba_type(arguments)
+        result, objects = compiler.compile_kernel(function, kinds, symbol_of(name), target)
+        code = result, objects[target]
+        if cache is not None:
+            cache.save(name, code)
+    return _load(symbol_of(name), *code)
 
 
 def missing_code() -> list[str]:
@@ -250,11 +217,10 @@ def _engine() -> Any:
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
 
 
-def _load(symbol: str, record: Record) -> Loaded:
+def _load(symbol: str, result: str, code: bytes) -> Loaded:
     import llvmlite.binding as llvm
 
     engine = _engine()
-    engine.add_object_file(llvm.ObjectFileRef.from_data(record.code))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    address = engine.get_function_address(symbol)
-    return Loaded(address, parsed_result(record.result))
+    return Loaded(engine.get_function_address(symbol), result)

@@ -7,10 +7,10 @@ it out takes half of the time. Other code in the process that uses numba does no
 """
 
 import operator
+from functools import cached_property
 from typing import Any
 
 from numba import jit, types
-from numba.core.ccallback import CFunc
 from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.cpu import CPUContext
 from numba.core.dispatcher import Dispatcher
@@ -32,11 +32,6 @@ class LinkedCode(AOTCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         """Do nothing: the object file is made elsewhere."""
-
-    def get_pointer_to_function(self, _name: str) -> int:
-        """Return that there is no machine code to be called."""
-        self._ensure_finalized()
-        return 0
 
 
 class Linker(AOTCPUCodegen):
@@ -63,7 +58,7 @@ class KernelContext(CPUContext):
         super().init()
         self._internal_codegen = Linker(NAME)
 
-    @property
+    @cached_property
     def nrt(self) -> NoReferences:
         """Return what emits the counting of references."""
         return NoReferences(self, self.enable_nrt)
@@ -75,17 +70,18 @@ class KernelContext(CPUContext):
         value of a sparse row where 4 do. No kernel has a negative index.
         """
         key = function.get_impl_key(signature) if isinstance(function, types.Callable) else function
-        if key in INDEXING and isinstance(signature.args[0], types.Array):
-            array, index, *value = signature.args
-            signature = signature.replace(args=(array, _unsigned(index), *value))
-            emit = super().get_function(key, signature, *first, **call)
+        if key not in INDEXING or not isinstance(signature.args[0], types.Array):
+            return super().get_function(function, signature, *first, **call)
+        array, index, *value = signature.args
+        unsigned = _unsigned(index)
+        signature = signature.replace(args=(array, unsigned, *value))
+        emit = super().get_function(key, signature, *first, **call)
 
-            def emit_unsigned(builder: Any, arguments: Any, *place: Any, **loc: Any) -> Any:
-                place_ = self.cast(builder, arguments[1], index, signature.args[1])
-                return emit(builder, (arguments[0], place_, *arguments[2:]), *place, **loc)
+        def emit_unsigned(builder: Any, arguments: Any, *place: Any, **loc: Any) -> Any:
+            place_ = self.cast(builder, arguments[1], index, unsigned)
+            return emit(builder, (arguments[0], place_, *arguments[2:]), *place, **loc)
 
-            return emit_unsigned
-        return super().get_function(function, signature, *first, **call)
+        return emit_unsigned
 
     def get_executable(self, _library: Any, _description: Any, _environment: Any) -> object:
         """Return what numba will know the function by, though Python cannot call it."""
@@ -102,19 +98,12 @@ def _unsigned(index: Any) -> Any:
 class KernelTarget(CPUTarget):
     """The contexts of the target."""
 
-    def __init__(self) -> None:
-        super().__init__(NAME)
-        self._context: KernelContext | None = None
-
-    @property
-    def target_context(self) -> KernelContext:
-        """Return what numba knows of the target."""
-        if self._context is None:
-            self._context = KernelContext(self.typing_context, NAME)
-        return self._context
+    @cached_property
+    def _toplevel_target_context(self) -> KernelContext:
+        return KernelContext(self.typing_context, NAME)
 
 
-TARGET = KernelTarget()
+TARGET = KernelTarget(NAME)
 
 
 class KernelFunction(Dispatcher):
@@ -125,12 +114,6 @@ class KernelFunction(Dispatcher):
     def add_overload(self, compiled: Any) -> None:
         """Keep the code for some types; Python does not call it."""
         self.overloads[tuple(compiled.signature.args)] = compiled
-
-
-class EntryPoint(CFunc):
-    """A C function: what of a kernel can be called from outside."""
-
-    _targetdescr = TARGET
 
 
 def kernel_jit(*function: Any, **options: Any) -> Any:

@@ -29,7 +29,6 @@ from rosenblatt.kernels.text.words import (
 )
 
 MOST_DIGITS = 19  # any number of so many digits fits a word
-LONG = 18  # digits, of which a double may lose some
 LEAST_POWER = -342  # below it even 10¹⁹ − 1 times the power rounds to zero
 MOST_POWER = 308  # above it any number rounds to infinity
 EXACT_POWER = 22  # the largest power of ten that is a double
@@ -244,26 +243,3 @@ def decimal(text: int, start: int, end: int, span: int, marks: Any) -> Any:
         written_after = stop - point - 1 if point < stop else 0
         value = long_decimal(text, start, stop, power + written_after)
     return (-value if negative else value), end, span, marks
-
-
-@compiled
-def is_written_otherwise(text: NDArray[Any]) -> bool:
-    """Whether Python may write a number in a text otherwise: one like 3.10, 7E10 or of 18 digits.
-
-    The text ends in something else than a number.
-    """
-    start = -1  # of the digits that end here
-    for p in range(len(text)):
-        if is_digit(text[p]):
-            start = p if start < 0 else start
-            continue
-        if start >= 0:
-            is_fraction = start > 0 and text[start - 1] == POINT and p - start > 1
-            if p - start >= LONG or (is_fraction and text[p - 1] == ZERO):
-                return True
-            if text[p] | 32 == LOWER_E and p + 2 < len(text):
-                signed = text[p + 1] == PLUS or text[p + 1] == MINUS
-                if is_digit(text[p + 1 + signed]):
-                    return True
-        start = -1
-    return False

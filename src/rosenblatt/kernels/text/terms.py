@@ -219,7 +219,7 @@ class Keys(NamedTuple):
 
 @inlined
 def _slot_mask(least: int) -> Any:
-    """Return what makes a slot of a key, where so many slots are to be used at least."""
+    """Return the hash mask of a table with at least ``least`` slots."""
     n_slots = 64
     while n_slots < least:
         n_slots *= 2

@@ -398,6 +398,7 @@ class Lab {
     this.adopt(document, page.at === "end" ? Infinity : page.at ?? 0);
     this.scene.at = state.at;
     this.openPanel(page.panel);
+    if (page.example) this.panels.words.take(page.example);
     if (this.drawer) this.openDrawer(null);
     this.turning = Boolean(page.at) && page.at !== "end";
     this.render();
@@ -530,7 +531,7 @@ class Lab {
       orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
       trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(),
     };
-    this.welcome = new Welcome({ tour: () => this.openScene(SCENES[0], 1), own: () => this.clear(), all: () => this.leaveWelcome() });
+    this.welcome = new Welcome({ tour: () => this.openScene(SCENES[0], 1), own: () => { this.clear(); this.plane.svg.focus(); }, all: () => this.leaveWelcome() });
     this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene() });
     this.sentence = element("p", { class: "sentence", role: "status", "aria-live": "polite" });
     this.hints = element("p", { class: "hints", role: "status", "aria-live": "polite" });

@@ -17,6 +17,8 @@ export const LAYERS = [
 ];
 const MEMORIES = { last: "Last", average: "Average", vote: "Vote" };
 
+const MARGIN = 8; // pixels between the menu and the window's edge
+
 export class Tools {
   // `redraw()` follows a change of what is shown; `keep(memory)` one of the weights.
   constructor(state, { redraw, keep }) {
@@ -74,7 +76,20 @@ class Legend {
       this.root.firstChild.focus();
       event.stopPropagation();
     });
-    this.root.addEventListener("toggle", () => this.state && this.show(this.state));
+    this.root.addEventListener("toggle", () => {
+      if (this.state) this.show(this.state);
+      this.keepInside();
+    });
+  }
+
+  // Wherever the button stands, all of the menu is in the window.
+  keepInside() {
+    const body = this.root.lastChild;
+    body.style.translate = "";
+    const { left, right } = body.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - MARGIN;
+    const by = left < MARGIN ? MARGIN - left : Math.min(0, room - right);
+    if (by) body.style.translate = `${by}px`;
   }
 
   show(state) {

@@ -165,16 +165,16 @@ export const SCENES = [
     name: "weights", title: "What weights mean", section: "Section 4.4", about: "A real text model: what each word adds.",
     pages: [
       {
-        words: ["A perceptron with one weight for each word of the language of film reviews. Change the sentence; point at a word to see what it adds."],
+        words: ["A perceptron with one weight per word, learned from film reviews. Change the sentence; point at a word to see what it adds."],
         question: "Sort the features by their weights and look at the ends. What do you learn?",
         answer: ["The ten largest are the words that speak most for a good review, the ten lowest for a bad one. Words like “the” have weights near 0: a small change in them would change no decision. So weights explain a model, as long as all features have the same scale; here each is 0 or 1."],
         toy: "separable", panel: "words",
       },
       {
-        words: ["Take the third example: “not the worst” and “not bad” are praise, more or less."],
+        words: ["In this sentence “not the worst” and “not bad” are praise, more or less."],
         question: "Why does the model call it a bad review?",
         answer: ["It adds up words one by one. “worst” counts −46 wherever it stands, and “not” has a small weight of its own. A pair of words would need a feature of its own; that is the scene on XOR."],
-        toy: "separable", panel: "words",
+        toy: "separable", panel: "words", example: 3,
       },
     ],
   },

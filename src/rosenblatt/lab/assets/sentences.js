@@ -80,12 +80,13 @@ function cycleSentence({ cycle, passEnds }, at) {
 }
 
 // The verdict in one line, and in full.
-export function verdictLine({ status, margin, bound, exact }, document) {
+export function verdictLine({ status, margin, gamma, radius, bound, exact }, document) {
   if (status === "open") return "A verdict needs points of both classes.";
   if (status === "separable") {
     const room = interval(margin);
     const most = bound !== null && document.rule === "perceptron" && !document.start.some(Boolean) ? `; at most ${shown(Math.floor(bound))} mistakes` : "";
-    return `Separable, with a margin of ${room}${most}.`;
+    const added = most && document.bias ? ` (with the bias as a weight: γ = ${interval(gamma)}, R = ${shown(radius)})` : "";
+    return `Separable, with a margin of ${room}${most}${added}.`;
   }
   if (status === "inseparable") return `Not separable by ${boundaryName(document)}.`;
   return exact ? "Undecided." : `Undecided: a margin, if there is one, is below ${shown(margin[1])}.`;

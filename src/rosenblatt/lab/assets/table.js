@@ -123,7 +123,7 @@ export function pointsOfTable(table, { x, y, label, positive, scale }) {
     if (i >= 0) throw new Error(`${table.name}, line ${table.lines[i]}: “${values[i].slice(0, 30)}” in column ${name} is not a number.`);
   }
   const labels = labelValues(table, label);
-  if (labels.length < 2 || labels.length > MOST_LABELS) throw new Error(`${table.name}: column ${label} has ${counted(labels.length, "different label")}; it must have 2 to ${MOST_LABELS}.`);
+  if (labels.length < 2 || labels.length > MOST_LABELS) throw new Error(`${table.name}: column ${label} has ${labels.length === 1 ? "only one label" : counted(labels.length, "different label")}; it must have 2 to ${MOST_LABELS}.`);
   const plus = positive ?? labels.at(-1);
   const kept = [];
   for (let i = 0; i < table.n; i++) if (a.numbers[i] !== null && b.numbers[i] !== null && !c.isMissing(i)) kept.push(i);

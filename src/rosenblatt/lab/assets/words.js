@@ -23,11 +23,16 @@ export class Words {
     const list = (title, chosen) => element("div", {}, element("h3", {}, title), element("ol", { class: "strongest" }, ...chosen.map(([word, value]) => element("li", {}, button(word, "Put it into the sentence", () => this.add(word), { class: "small quiet" }), element("span", {}, shown(value, 3))))));
     this.root = element(
       "div", { class: "panel words-panel" }, this.input,
-      element("div", { class: "in-line" }, ...SENTENCES.map((words, i) => button(`Example ${i + 1}`, words, () => { this.input.value = words; this.draw(); }, { class: "small" }))),
+      element("div", { class: "in-line" }, ...SENTENCES.map((words, i) => button(`Example ${i + 1}`, words, () => this.take(i + 1), { class: "small" }))),
       this.chips, this.sum, this.one,
       element("div", { class: "halves" }, list("For a good review", entries.slice(0, TOP)), list("For a bad one", entries.slice(-TOP).reverse())),
       element("p", { class: "note" }, `An averaged perceptron with ${size.toLocaleString("en")} weights, one a word, trained on 25,000 film reviews; of 25,000 others it gets ${shown(100 * error, 3)} % wrong. A word counts 1 where it occurs, however often. The page holds the ${Object.keys(weights).length} strongest weights and takes the others as 0.`),
     );
+    this.draw();
+  }
+
+  take(example) {
+    this.input.value = SENTENCES[example - 1];
     this.draw();
   }
 

@@ -105,16 +105,17 @@ export class Trial {
     await this.tell(this.result, async () => {
       const features = this.form.value();
       await this.predict();
-      this.reasons.replaceChildren(element("p", { class: "note" }, "Looking for reasons …"));
-      const [terms, teachers] = await Promise.allSettled([
-        askJson("POST", pathOf(this.description.name, "/explain"), { features, top: TERMS }),
-        askJson("POST", pathOf(this.description.name, "/why"), { features, top: TEACHERS }),
-      ]);
+      const asked = (what, top, draw) => {
+        const place = element("div", {}, element("p", { class: "note" }, "Looking for reasons …"));
+        const answer = askJson("POST", pathOf(this.description.name, what), { features, top });
+        return [place, answer.then(draw, problem).then((drawn) => place.replaceChildren(drawn))];
+      };
+      // Terms take no time; examples may take a while, since the journal is read.
+      const [terms, termsDrawn] = asked("/explain", TERMS, contributions);
+      const [teachers, teachersDrawn] = asked("/why", TEACHERS, (found) => this.teachers(found));
       this.reasons.replaceChildren(
-        element("h3", {}, "What each feature adds"),
-        terms.status === "fulfilled" ? contributions(terms.value) : problem(terms.reason),
-        element("h3", {}, "Examples that taught it"),
-        teachers.status === "fulfilled" ? this.teachers(teachers.value) : problem(teachers.reason));
+        element("h3", {}, "What each feature adds"), terms, element("h3", {}, "Examples that taught it"), teachers);
+      await Promise.all([termsDrawn, teachersDrawn]);
     });
   }
 
@@ -180,11 +181,14 @@ function best(values, classes, unit = "") {
   return order.map(([value, name]) => `${name ?? ""} ${shown(value)}${unit}`.trim()).join(", ");
 }
 
-function lessonWords({ sequence, mistake, predicted, duplicate }, label) {
+// Rules with a margin learn from right answers, too; an average may be wrong where the last weights are right.
+function lessonWords({ sequence, mistake, updated, predicted, duplicate }, label) {
   if (duplicate) return `This example was learned before, as number ${sequence}.`;
   if (predicted === null) return `Learned as number ${sequence}.`;
-  const right = labelWords(predicted) === labelWords(Array.isArray(label) ? [...new Set(label)].sort() : label) ? "was right" : `had said ${labelWords(predicted)}`;
-  return `Learned as number ${sequence}. The model ${right}${mistake ? ", and its weights have changed" : "; its weights stay as they were"}.`;
+  const right = labelWords(predicted) === labelWords(Array.isArray(label) ? [...new Set(label)].sort() : label);
+  const said = right ? "was right" : `had said ${labelWords(predicted)}`;
+  if (!updated) return `Learned as number ${sequence}. The model ${said}; no step was needed.`;
+  return `Learned as number ${sequence}. The model ${said}${right && !mistake ? ", but not by enough" : ""}; its weights have changed.`;
 }
 
 function problem(error) {

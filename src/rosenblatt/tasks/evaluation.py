@@ -5,16 +5,15 @@ A row has one class, or any number of labels.
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import Parameter, Sentence
-from rosenblatt.models.metrics import (
+from rosenblatt.tasks.metrics import (
     CoverageCurve,
     PrecisionRecallCurve,
     Reliability,
@@ -23,15 +22,18 @@ from rosenblatt.models.metrics import (
     precision_recall_curve,
     roc_auc,
 )
-from rosenblatt.models.model import Model, Scorer
-from rosenblatt.training.examples import has_label, winner_leads
-from rosenblatt.wording import word_list
+from rosenblatt.wording import Cell, counted, decimals, percent, printable, word_list
 
 Z_95 = 1.959963984540054  # a normal variable is within ±z with probability 95 %
 MOST_UNKNOWN = 100  # labels that get a row of their own although the model does not know them
 LEAST_NEGLECTED = 10  # rows of a class, of which none is found; of two classes any
+LEAST_HELD_OUT = 3  # where a tenth of the rows is held out and none of them is taken for it
 EXACT_PAIRS = 1000  # up to here the p-value of McNemar's test is the exact one
 PLACES = (1, 3, 5)  # of the ranking of labels, up to which precision is measured
+MOST_REPORTED = 30  # classes or labels that are listed each
+MOST_NAMED = 6  # labels of a warning
+
+TableParts = tuple[Sequence[str], list[list[Cell]], str]  # headings, rows and title
 
 
 class ClassReport(NamedTuple):
@@ -45,11 +47,28 @@ class ClassReport(NamedTuple):
     predicted: int
 
 
+class Judged(NamedTuple):
+    """Rows of a batch, what they are and what was said of them."""
+
+    batch: Batch
+    truth: NDArray[Any]  # class numbers, −1 for none; of sets, which row has which label
+    answers: NDArray[Any]  # likewise
+    scores: Any  # that the answers come from; None where there are none
+    labels: Sequence[Any]  # by number: behind those that the model knows stand others
+    rows: Any = slice(None)  # of the batch, to which all this belongs
+    confidence: NDArray[Any] | None = None  # how sure each answer is, where there are scores
+
+
 class ClassCounts:
     """What can be said of predictions by what is counted of each class or label."""
 
     n_rows: int  # that are judged
     n_wrong: int
+    n_unknown: int  # rows with a label that the model does not know
+    noun: ClassVar[str] = "class"
+    heading: ClassVar[str] = "Classes"  # of the table of them
+    meanings: ClassVar[Mapping[str, str]] = {}  # of metrics that do not say it themselves
+    reliability: Reliability | None = None  # of probabilities, where there are any
 
     def __init__(self, classes: Sequence[Any]) -> None:
         self.classes = tuple(classes)
@@ -57,10 +76,102 @@ class ClassCounts:
         self.n_unlabelled = 0
         self.remarks: list[str] = []  # sentences on what makes the figures misleading
 
+    @abstractmethod
+    def count(self, judged: Judged) -> None:
+        """Count rows of a batch."""
+
+    def count_probabilities(self, probabilities: NDArray[Any], judged: Judged) -> None:
+        """Count how far probabilities of rows can be relied on, where that is asked of them."""
+
+    def close(self, told: Sequence[str], options: Mapping[str, Any]) -> None:
+        """Take what was unusual about the rows, and what other options could mend."""
+        self.remarks = [*told]
+
     @property
     def error(self) -> float | None:
         """Share of the rows predicted wrongly."""
         return ratio(self.n_wrong, self.n_rows)
+
+    @property
+    def error_interval(self) -> str:
+        """The interval that holds the error on new rows with 95 % confidence."""
+        return interval(self.n_wrong, self.n_rows)
+
+    @property
+    def confusions(self) -> list[tuple[int, int, int]]:
+        """Rows, number of the true class and of the predicted one, most frequent first."""
+        return []
+
+    @property
+    def coverage_curve(self) -> CoverageCurve | None:
+        """The error on the rows of a margin from a threshold on; None where no margins came."""
+        return None
+
+    @property
+    def beside_error(self) -> dict[str, float | None]:
+        """Figures that a comparison shows beside the error, by their headings."""
+        return {}
+
+    def leading_confusions(self, most: int) -> list[tuple[Any, Any, int, float]]:
+        """Return the first: true and predicted label, rows, and their share of the true class."""
+        return []
+
+    @abstractmethod
+    def report(self) -> dict[str, Any]:
+        """Return everything as what JSON can hold."""
+
+    @abstractmethod
+    def baseline_report(self, counts: Sequence[int] | None) -> dict[str, Any]:
+        """Return what the most frequent answer in training reaches, as what JSON can hold."""
+
+    @abstractmethod
+    def headline(self) -> str:
+        """Return the figure that matters most in a few words."""
+
+    @abstractmethod
+    def summary(self, counts: Sequence[int] | None) -> list[str]:
+        """Return sentences on all rows, and on the most frequent answer in training."""
+
+    @abstractmethod
+    def test_summary(self, source: str, counts: Sequence[int] | None) -> list[str]:
+        """Return lines on all rows of files of these names; see ``summary``."""
+
+    def in_words(self) -> str:
+        """Return what the figures mean, where that is not plain from them."""
+        return ""
+
+    def warnings(self, counts: Sequence[int] | None) -> Iterator[str]:
+        """Yield what makes the figures misleading."""
+        yield from self.remarks
+
+    def confusion_table(self) -> TableParts | None:
+        """Return how many rows of each class are taken for which; None where that is no table."""
+        return None
+
+    def table(self) -> TableParts:
+        """Return precision, recall and F1 of each class; of many, of those that say most."""
+        reports, title = self.by_class, self.heading
+        if len(reports) > MOST_REPORTED:
+            reports, which = self._listed(reports)
+            title = f"The {len(reports)} {which.format(f'{len(self.labels):,}')}"
+        before, after = self._columns(reports)
+        names = ("precision", "recall", "f1")
+        rows: list[list[Cell]] = [
+            [str(r.label), *(decimals(getattr(r, name)) for name in names)] for r in reports
+        ]
+        columns = {**before, "rows": [report.support for report in reports], **after}
+        for values in columns.values():
+            for row, value in zip(rows, values, strict=True):
+                row.append(value)
+        return [self.noun, "precision", "recall", "F1", *columns], rows, title
+
+    @abstractmethod
+    def _listed(self, reports: list[ClassReport]) -> tuple[list[ClassReport], str]:
+        """Return those of many that are listed, and in words which these are."""
+
+    @abstractmethod
+    def _columns(self, reports: list[ClassReport]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return further columns of the table by heading, before and behind the rows."""
 
     @abstractmethod
     def _counts(self) -> NDArray[Any]:
@@ -107,7 +218,6 @@ class Evaluation(ClassCounts):
         self.confusion = np.zeros((len(self.classes), len(self.classes)), np.int64)
         self._sure: list[tuple[NDArray[Any], ...]] = []  # margins, and whether it was wrong
         self._scores: tuple[list[NDArray[Any]], list[NDArray[Any]]] = ([], [])
-        self.reliability: Reliability | None = None  # of probabilities, where there are any
 
     def add(
         self,
@@ -143,13 +253,28 @@ class Evaluation(ClassCounts):
             for number, kept in enumerate(self._scores):
                 kept.append(np.asarray(scores, np.float64)[truth == number])
 
+    def count(self, judged: Judged) -> None:
+        """Count the rows of a batch; see ``add``."""
+        _, truth, answers, scores, labels, _, confidence = judged
+        self.add(truth, answers, scores, labels, confidence)
+
+    def count_probabilities(self, probabilities: NDArray[Any], judged: Judged) -> None:
+        """Count how far probabilities of rows can be relied on."""
+        if self.reliability is None:
+            self.reliability = Reliability(len(self.classes))
+        self.reliability.add(probabilities, judged.truth)
+
+    def close(self, told: Sequence[str], options: Mapping[str, Any]) -> None:
+        """Take what was unusual about the rows, and tell of classes that are never predicted."""
+        self.remarks = [*told, *neglected(self.confusion, self.classes, options)]
+
     @property
     def n_rows(self) -> int:  # type: ignore[override]
         """Rows that have a label."""
         return int(self.confusion.sum())
 
     @property
-    def n_unknown(self) -> int:
+    def n_unknown(self) -> int:  # type: ignore[override]
         """Rows with a label that the model does not know."""
         return int(self.confusion[len(self.classes) :].sum())
 
@@ -183,6 +308,79 @@ class Evaluation(ClassCounts):
             if n and true != guess
         ]
         return sorted(found, key=lambda entry: (-entry[0], *entry[1:]))
+
+    def baseline_report(self, counts: Sequence[int] | None) -> dict[str, Any]:
+        """Return the most frequent class in training and its error, as what JSON can hold."""
+        return dict(zip(("label", "error"), self.baseline(counts), strict=True))
+
+    def headline(self) -> str:
+        """Return the error in a few words."""
+        return f" error {percent(self.error)}"
+
+    def summary(self, counts: Sequence[int] | None) -> list[str]:
+        """Return sentences on the error, the baseline and figures that weigh classes alike."""
+        (label, baseline), area = self.baseline(counts), self.roc_auc
+        line = f"Accuracy {percent(self.accuracy)}"
+        line += "" if area is None else f", ROC AUC {area:.4f}"
+        wrong = f"{self.n_wrong:,} of {counted(self.n_rows, 'row')}"
+        balanced, mean_f1 = decimals(self.balanced_accuracy), decimals(self.macro["f1"])
+        return [
+            f"Error {percent(self.error)} (95% interval {self.error_interval}): {wrong} wrong.",
+            f"Baseline: always predicting {printable(str(label))} has error {percent(baseline)}.",
+            f"{line}, balanced accuracy {balanced}, mean F1 of the classes {mean_f1}.",
+        ]
+
+    def test_summary(self, source: str, counts: Sequence[int] | None) -> list[str]:
+        """Return the error on files of these names; nothing where no row has a label."""
+        if self.error is None:
+            return []
+        label, baseline = self.baseline(counts)
+        always = f"(always {printable(str(label))}: {percent(baseline)})"
+        figures = f"{percent(self.error)}, 95% interval {self.error_interval} {always}"
+        return [f"Error on {counted(self.n_rows, 'row')} of {source}: {figures}"]
+
+    def warnings(self, counts: Sequence[int] | None) -> Iterator[str]:
+        """Yield remarks, labels that the model has never met, and an error that anybody has."""
+        yield from super().warnings(counts)
+        if self.n_unknown:
+            yield self._unknown_labels()
+        baseline, error = self.baseline(counts)[1], self.error
+        if self.n_rows > self.n_unknown and error and baseline is not None and error >= baseline:
+            yield "The model is no better than always answering the most common class."
+
+    def _unknown_labels(self) -> str:
+        """Say how many rows have labels that the model has never met, and which."""
+        n_known = len(self.classes)
+        support = self.confusion[n_known:].sum(axis=1).tolist()
+        met = [str(label) for label, n in zip(self.labels[n_known:], support, strict=True) if n]
+        known = word_list([str(label) for label in self.classes], MOST_NAMED)
+        which = f"{self.n_unknown:,} of {self.n_rows:,}"
+        which = "All" if self.n_unknown == self.n_rows else which
+        return (
+            f"{which} test rows have labels that the model does not know "
+            f"({word_list(met, MOST_NAMED)}) and count as wrong; it knows {known}. Are the labels "
+            "in the right column, and written as in training?"
+        )
+
+    def confusion_table(self) -> TableParts:
+        """Return how many rows of each class are taken for which."""
+        rows: list[list[Cell]] = [
+            [str(label), *counts]
+            for label, counts in zip(self.labels, self.confusion.tolist(), strict=True)
+        ]
+        title = "Confusion table: one line per true class, one column per predicted class"
+        return ["", *map(str, self.classes)], rows, title
+
+    def _listed(self, reports: list[ClassReport]) -> tuple[list[ClassReport], str]:
+        met = [report for report in reports if report.f1 is not None]
+        worst = sorted(met, key=lambda report: report.f1 or 0.0)[:MOST_REPORTED]
+        return worst, "classes of {} with the lowest F1"
+
+    def _columns(self, reports: list[ClassReport]) -> tuple[dict[str, Any], dict[str, Any]]:
+        if not (precisions := self.average_precision):
+            return {}, {}
+        values = [*precisions, *[None] * len(reports)][: len(reports)]
+        return {}, {"average precision": [decimals(value) for value in values]}
 
     def leading_confusions(self, most: int) -> list[tuple[Any, Any, int, float]]:
         """Return the first: true and predicted label, rows, and their share of the true class."""
@@ -282,6 +480,10 @@ class LabelEvaluation(ClassCounts):
     (0.6666666666666666, 0.8, {1: 0.6666666666666666})
     """
 
+    noun: ClassVar[str] = "label"
+    heading: ClassVar[str] = "Labels"
+    meanings: ClassVar[Mapping[str, str]] = {"error": "rows without exactly their labels, "}
+
     def __init__(self, classes: Sequence[Any]) -> None:
         super().__init__(classes)
         self.counts = np.zeros((3, len(self.classes)), np.int64)  # right, said, true; by label
@@ -316,6 +518,11 @@ class LabelEvaluation(ClassCounts):
         ranked = np.take_along_axis(known, order, axis=1)
         for k in self._hits:
             self._hits[k] += int(ranked[:, :k].sum())
+
+    def count(self, judged: Judged) -> None:
+        """Count the rows of a batch; see ``add``."""
+        self.n_unlabelled += judged.batch.n_rows - len(judged.truth)
+        self.add(judged.truth, judged.answers, judged.scores, judged.labels)
 
     @property
     def n_wrong(self) -> int:  # type: ignore[override]
@@ -364,6 +571,45 @@ class LabelEvaluation(ClassCounts):
         right, total = int(true[said].sum()), int(true.sum()) + len(said) * self.n_rows
         return tuple(self.classes[k] for k in said), ratio(2 * right, total)
 
+    @property
+    def beside_error(self) -> dict[str, float | None]:
+        """Micro F1: few rows have exactly their labels."""
+        return {"micro F1": self.micro["f1"]}
+
+    def baseline_report(self, counts: Sequence[int] | None) -> dict[str, Any]:
+        """Return the most frequent labels in training and their micro F1, as what JSON can hold."""
+        return dict(zip(("labels", "micro_f1"), self.baseline(counts), strict=True))
+
+    def headline(self) -> str:
+        """Return all figures of all labels together."""
+        return f": {label_figures(self.figures())}"
+
+    def in_words(self) -> str:
+        """Return how good the labels are, counted on a hundred of them."""
+        return f"On {counted(self.n_rows, 'test row')}: {label_sentence(self.figures())}."
+
+    def summary(self, counts: Sequence[int] | None) -> list[str]:
+        """Return sentences on all labels together and the baseline."""
+        return [f"{counted(self.n_rows, 'row')}{self.headline()}.", self._always(counts)]
+
+    def test_summary(self, source: str, counts: Sequence[int] | None) -> list[str]:
+        """Return lines on all labels of files of these names and the baseline."""
+        rows = f"On {counted(self.n_rows, 'row')} of {source}"
+        return [f"{rows}{self.headline()}.", f"  {self._always(counts)}"]
+
+    def _always(self, counts: Sequence[int] | None) -> str:
+        """Return what the labels that are most frequent in training would reach on every row."""
+        labels, f1 = self.baseline(counts)
+        listed = printable(word_list(map(str, labels)))
+        return f"Baseline: always predicting {listed} has micro F1 {decimals(f1)}."
+
+    def _listed(self, reports: list[ClassReport]) -> tuple[list[ClassReport], str]:
+        frequent = sorted(reports, key=lambda report: -report.support)[:MOST_REPORTED]
+        return frequent, "most frequent labels of {}"
+
+    def _columns(self, reports: list[ClassReport]) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {"F1 of always": [decimals(self.always_f1(one)) for one in reports]}, {}
+
     def figures(self) -> dict[str, Any]:
         """Return the figures of all labels together."""
         return {
@@ -390,29 +636,31 @@ class LabelEvaluation(ClassCounts):
         return {"remarks": self.remarks} | self.figures() | others
 
 
-def evaluation_of(
-    model: Model,
-    batches: Iterable[Batch],
-    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any]], object],
-    told: Sequence[str] = (),
-) -> Evaluation:
-    """Judge a model by the rows of batches; watchers see each, its scores and its class numbers.
+def label_figures(figures: Mapping[str, Any]) -> str:
+    """Return in a sentence how good the labels of rows are that may have several."""
+    places = [f"at {k} {decimals(value)}" for k, value in figures["precision_at"].items()]
+    micro, macro = (decimals(figures[name]["f1"]) for name in ("micro", "macro"))
+    return (
+        f"micro F1 {micro}, macro F1 {macro}, precision {', '.join(places)}, exact match "
+        f"{percent(figures['exact_match'])}, Hamming loss {percent(figures['hamming_loss'])}"
+    )
 
-    ``told`` has, once all rows are read, sentences on what was unusual about them.
+
+def label_sentence(figures: Mapping[str, Any]) -> str:
+    """Return how good labels are, counted on a hundred of them.
+
+    >>> share = {"precision": 0.76, "recall": 0.52}
+    >>> label_sentence({"micro": share, "exact_match": 0.34})
+    'of 100 labels that it gives, 76 are right; it finds 52 of 100; 34.00% of rows are exact'
     """
-    evaluation, scorer = Evaluation(model.classes), Scorer(model)
-    if model.has_probabilities:
-        evaluation.reliability = Reliability(len(model.classes))
-    for batch in batches:
-        scores = scorer.scores(batch)
-        guess = scorer.numbers(scores)
-        evaluation.add(batch.labels, guess, scores, batch.classes, winner_leads(scores))
-        if evaluation.reliability is not None:
-            evaluation.reliability.add(model.probabilities_of(scores), batch.labels)
-        for watcher in watchers:
-            watcher(batch, scores, guess)
-    evaluation.remarks = [*told, *neglected(evaluation.confusion, model.classes, model.options)]
-    return evaluation
+    given, found = (
+        round(100 * (figures["micro"][name] or 0.0)) for name in ("precision", "recall")
+    )
+    exact = percent(figures["exact_match"])
+    return (
+        f"of 100 labels that it gives, {given} are right; it finds {found} of 100; "
+        f"{exact} of rows are exact"
+    )
 
 
 def exact_rows(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -422,42 +670,21 @@ def exact_rows(truth: NDArray[np.bool_], said: NDArray[np.bool_]) -> NDArray[np.
     return exact
 
 
-def label_evaluation_of(
-    model: Model,
-    batches: Iterable[Batch],
-    *watchers: Callable[[Batch, NDArray[Any], NDArray[Any], NDArray[Any], Sequence[Any]], object],
-    told: Sequence[str] = (),
-) -> LabelEvaluation:
-    """Judge a model by the rows of batches, which may have several labels.
-
-    Watchers see each, which of its rows have and are said to have which label, scores and labels.
-    ``told`` has, once all rows are read, sentences on what was unusual about them.
-    """
-    evaluation, scorer = LabelEvaluation(model.classes), Scorer(model)
-    numbers = SetNumbers(model.classes)
-    for batch in batches:
-        sets, given = numbers.sets(batch.classes), batch.labels >= 0
-        evaluation.n_unlabelled += int((~given).sum())
-        truth = has_label(sets, batch.labels[given], len(numbers.labels))
-        scores = scorer.scores(batch)[given]
-        said = model.has_label(scores)
-        evaluation.add(truth, said, scores, numbers.labels)
-        for watcher in watchers:
-            watcher(batch, truth, said, scores, numbers.labels)
-    evaluation.remarks = list(told)
-    return evaluation
-
-
 def neglected(
-    confusion: NDArray[Any], classes: Sequence[Any], options: Mapping[str, Any]
+    confusion: NDArray[Any],
+    classes: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    least: int = LEAST_NEGLECTED,
 ) -> list[str]:
     """Return a sentence on classes of which the model finds no row, few as they may be.
 
-    Of more than two classes, or where rows of others are taken for it, a few missed may be chance.
+    Of more than two classes, or where rows of others are taken for it, a few missed may be chance:
+    ``least`` rows of a class that none is taken for suffice.
     """
     support = confusion.sum(axis=1)[: len(classes)]
-    unsaid = (confusion.sum(axis=0)[: len(classes)] == 0) & (len(classes) == 2)
-    enough = support >= np.where(unsaid, 1, LEAST_NEGLECTED)
+    unsaid = confusion.sum(axis=0)[: len(classes)] == 0
+    enough = support >= np.where(unsaid, 1 if len(classes) == 2 else least, LEAST_NEGLECTED)
     missed = np.flatnonzero(enough & (np.diagonal(confusion)[: len(classes)] == 0)).tolist()
     if not missed:
         return []
@@ -485,6 +712,12 @@ def wilson(count: int, n: int, z: float = Z_95) -> tuple[float, float] | None:
     middle = (share + room / 2) / (1 + room)
     half = z / (1 + room) * math.sqrt(share * (1 - share) / n + room / (4 * n))
     return (0.0 if count == 0 else middle - half, 1.0 if count == n else middle + half)
+
+
+def interval(n_wrong: int, n_rows: int) -> str:
+    """Return the interval that holds an error with 95% confidence (Wilson)."""
+    low, high = wilson(n_wrong, n_rows) or (0.0, 1.0)
+    return f"{percent(low)} to {percent(high)}"
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.models.metrics import coverage_curve
+from rosenblatt.tasks.metrics import coverage_curve
 
 answers = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=40)
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosenblatt import parameters
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import fit_calibration, probabilities
 from rosenblatt.parameters import COUNTED
+from rosenblatt.tasks.calibration import fit_calibration, probabilities
 
 N_BINS = 10  # of probabilities
 Counts = NDArray[Any]  # of rows, (…, true class, predicted class)

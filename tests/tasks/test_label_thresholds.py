@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import f1_score
 
-from rosenblatt.models.label_thresholds import above, fitted_thresholds
+from rosenblatt.tasks.label_thresholds import above, fitted_thresholds
 
 
 def worth(truth: NDArray[np.bool_], given: NDArray[np.bool_]) -> float:

@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.metrics import (
-    METRICS,
-    best_threshold,
-    precision_recall_curve,
-    roc_auc,
-)
 from rosenblatt.parameters import COUNTED
+from rosenblatt.tasks.metrics import METRICS, best_threshold, precision_recall_curve, roc_auc
 
 SKLEARN: dict[str, Any] = {
     "error": lambda truth, guess: 1 - metrics.accuracy_score(truth, guess),

@@ -12,7 +12,7 @@ from scipy.special import expit, softmax
 from sklearn.calibration import _SigmoidCalibration
 
 from rosenblatt.errors import InputError
-from rosenblatt.models.calibration import Calibration, fit_calibration, probabilities
+from rosenblatt.tasks.calibration import Calibration, fit_calibration, probabilities
 
 
 def two_classes(n: int, seed: int, scale: float) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from sklearn.metrics import brier_score_loss, log_loss
 
 from rosenblatt.cli import main
-from rosenblatt.models.metrics import Reliability
 from rosenblatt.models.train import model_from_files
+from rosenblatt.tasks.metrics import Reliability
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+THRESHOLDS = "thresholds"  # the name of the array in a model
 PRIOR = 50  # labels of all kinds that join those of one where its threshold is chosen
 EXACT = 2.0  # the weight of exact rows, where micro F1 has 1
 SWEEPS = 4  # rounds over all labels; each label's best threshold depends on those of the others

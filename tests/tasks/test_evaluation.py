@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics
 
-from rosenblatt.models.evaluation import MOST_UNKNOWN, Evaluation, mcnemar, wilson
+from rosenblatt.tasks.evaluation import MOST_UNKNOWN, Evaluation, mcnemar, wilson
 
 
 def judged(truth: Any, guess: Any, n_classes: int, scores: Any = None) -> Evaluation:

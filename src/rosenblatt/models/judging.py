@@ -1,0 +1,31 @@
+"""Judges a model by the rows of batches."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.models.model import Model, Scorer
+from rosenblatt.tasks.evaluation import Judged
+
+
+def evaluation_of(
+    model: Model,
+    batches: Iterable[Batch],
+    *watchers: Callable[[Judged], object],
+    told: Sequence[str] = (),
+) -> Any:
+    """Judge a model by the rows of batches; watchers see what was said of each.
+
+    ``told`` has, once all rows are read, sentences on what was unusual about them.
+    """
+    evaluation, scorer = model.task.evaluation(model.classes), Scorer(model)
+    truths = model.task.truths(model.classes)
+    for batch in batches:
+        judged = truths.judged(batch, scorer.scores(batch), model.answers)
+        evaluation.count(judged)
+        if model.has_probabilities:
+            evaluation.count_probabilities(model.probabilities_of(judged.scores), judged)
+        for watcher in watchers:
+            watcher(judged)
+    evaluation.close(told, model.options)
+    return evaluation
