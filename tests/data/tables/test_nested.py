@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from rosenblatt import train_files
 from rosenblatt.data.files import table_batches
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import MOST_FIELDS, Selection
@@ -84,6 +85,15 @@ def test_an_object_of_many_keys_is_no_columns(form: str, tmp_path: Path) -> None
     if form != "memory":
         tables = table_batches(_written(tmp_path, form, rows))
     assert sorted(_columns(tables)) == ["a.b", "a.n", "y"]
+
+
+def test_an_object_of_many_keys_is_said_to_have_them(tmp_path: Path) -> None:
+    """What is left out for its size is told with the number that it exceeds."""
+    rows = [
+        {"u": {f"k{k}": k for k in range(MOST_FIELDS + 1)}, "label": "xy"[n % 2]} for n in range(9)
+    ]
+    with pytest.raises(InputError, match=f"'u': .* an object of more than {MOST_FIELDS} fields"):
+        train_files(str(_written(tmp_path, "jsonl", rows)))
 
 
 def test_what_is_nested_too_deep_is_an_error(tmp_path: Path) -> None:

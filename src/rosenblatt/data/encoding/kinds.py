@@ -29,7 +29,7 @@ from rosenblatt.data.encoding.numbers import (
 )
 from rosenblatt.data.encoding.vectors import is_vector, vector_width
 from rosenblatt.data.polars import pl
-from rosenblatt.data.tables.table import Table, found_name
+from rosenblatt.data.tables.table import MOST_FIELDS, Table, found_name
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import counted, nearest, word_list
 
@@ -131,7 +131,8 @@ def _column_of_type(table: Table, name: str) -> InputColumn:
         return InputColumn(name, "list")
     names = {"List": "lists", "Array": "lists", "Struct": "objects", "Binary": "bytes"}
     held = names.get(str(kind.base_type()), f"{kind}")
-    held = "lists or objects" if kind == pl.List(pl.Null) else held
+    if kind == pl.List(pl.Null):
+        held = f"lists of lists or of objects, or an object of more than {MOST_FIELDS} fields"
     return InputColumn(name, "ignored", reason=f"it holds {held}")
 
 

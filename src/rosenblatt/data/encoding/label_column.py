@@ -645,10 +645,10 @@ def _plain(series: "pl.Series", role: str) -> "pl.Series":
 
     Successive tables of JSON may give a column different types.
     """
+    if series.dtype == pl.Float64 or (series.dtype == pl.Duration and role == "numeric"):
+        return series
     if series.dtype.is_numeric():
         return series.cast(pl.Float64)
-    if series.dtype == pl.Duration and role == "numeric":
-        return series
     if series.dtype.is_nested() or series.dtype == pl.Binary:
         return pl.Series([None] * len(series), dtype=pl.String)
     texts = series.cast(pl.String)
