@@ -54,7 +54,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-ALONE = ("index", "learn/*", "gallery/README", "glossary", "changelog", "search")
+ALONE = ("index", "learn/*", "gallery/*", "glossary", "changelog", "search")
 html_sidebars = {name: [] for name in ALONE}  # chapters have a strip on top, others no neighbours
 html_context = {"default_mode": "auto"}
 

@@ -13,7 +13,7 @@ if (places.length) {
   for (const el of places) {
     const { scene, page, document: given } = el.dataset;
     // A scene is a figure among the words of its chapter: bare. Without one it is the whole lab, which greets.
-    lab.render({ model: newModel(given), el }, scene ? { scene, page: Number(page), bare: true } : { welcomes: true });
+    lab.render({ model: newModel(given), el }, scene ? { scene, page: Number(page), bare: true } : {});
   }
 }
 

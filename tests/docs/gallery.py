@@ -17,8 +17,14 @@ INDEX = FOLDER / "README.md"
 HEAD = """\
 # Gallery
 
-Every kind of picture, with the program that draws it. [Pictures](../plots.md) says how to draw
-your own data, also with `rosenblatt plot`.
+Every kind of picture. Each leads to a page with the picture in full and the program that draws it.
+[Pictures](../plots.md) says how to draw your own data, also with `rosenblatt plot`.
+
+```{toctree}
+:hidden:
+
+PAGES
+```
 """
 COLUMNS = 3
 TEACHING = FOLDER.parent / "figures"
@@ -361,19 +367,26 @@ FIGURES: dict[str, tuple[str, str | Picture | Callable[[Any], None]]] = {
 
 
 def index() -> str:
-    """Return the page that shows all pictures: small ones first, then each with its program."""
+    """Return the page that shows all pictures, each with its caption."""
     names = [*PICTURES, *[""] * (-len(PICTURES) % COLUMNS)]
     lines = ["|" + " |" * COLUMNS, "|" + " --- |" * COLUMNS]
     for start in range(0, len(names), COLUMNS):
         row = names[start : start + COLUMNS]
-        cells = (f"[![{n}: {PICTURES[n].caption}]({n}.png)](#{n})" if n else "" for n in row)
+        cells = (
+            f"[![{n}]({n}.png)]({n}.md)<br>[**{n}**]({n}.md): {PICTURES[n].caption}" if n else ""
+            for n in row
+        )
         lines.append(f"| {' | '.join(cells)} |")
-    parts = [
-        f"\n## {name}\n\n{picture.caption} See [{picture.kind}](../plots.md#{picture.kind}).\n\n"
-        f"![{picture.caption}]({name}.png)\n\n```py\n{picture.code}\n```\n"
-        for name, picture in PICTURES.items()
-    ]
-    return HEAD + "\n" + "\n".join(lines) + "\n" + "".join(parts)
+    return HEAD.replace("PAGES", "\n".join(PICTURES)) + "\n" + "\n".join(lines) + "\n"
+
+
+def page(name: str) -> str:
+    """Return the page of a picture, with its program."""
+    picture = PICTURES[name]
+    return (
+        f"# {name}\n\n{picture.caption} See [{picture.kind}](../plots.md#{picture.kind}), and the "
+        f"[gallery](README.md).\n\n![{picture.caption}]({name}.png)\n\n```py\n{picture.code}\n```\n"
+    )
 
 
 def write_figures() -> None:
@@ -408,6 +421,8 @@ def draw(display: Display) -> bytes:
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     INDEX.write_text(index())
+    for name in PICTURES:
+        (FOLDER / f"{name}.md").write_text(page(name))
     warnings.simplefilter("ignore")  # that irises overlap is what some pictures show
     for name, picture in PICTURES.items():
         (FOLDER / f"{name}.png").write_bytes(draw(picture.display()))

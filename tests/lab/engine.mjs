@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 
 const assets = new URL("../../src/rosenblatt/lab/assets/", import.meta.url);
+const { ClassTraining, SETS } = await import(new URL("classes.js", assets));
 const { Rows, Training, permutation, PCG64 } = await import(new URL("engine.js", assets));
 const { verdictOn } = await import(new URL("verdict.js", assets));
 const { addressOf, checked, stateOf } = await import(new URL("documents.js", assets));
@@ -61,6 +62,10 @@ const questions = {
   sentences({ document }) {
     const training = new Training(document);
     return Array.from({ length: training.length + 1 }, (_, at) => stepSentence(training, at));
+  },
+  classes({ set }) {
+    const training = new ClassTraining(SETS[set]);
+    return { ...SETS[set], steps: training.steps, weights: training.weights };
   },
   scenes() {
     return SCENES;

@@ -294,8 +294,8 @@ def test_a_link_followed_while_the_address_is_written(context: Any, address: str
             )
 
 
-def test_downloads(lab: Visit) -> None:
-    """Data, trace and the page itself can be taken home."""
+def test_downloads(lab: Visit, tmp_path: Path) -> None:
+    """Data, trace and the page itself, at its step, can be taken home."""
     lab.drawer("share")
 
     def taken(words: str) -> str:
@@ -305,9 +305,18 @@ def test_downloads(lab: Visit) -> None:
 
     assert json.loads(taken("Data, JSON")) == toy_set("separable").plain()
     assert len(taken("Trace, CSV").splitlines()) == 73
+    lab.drawer("share")
+    lab.go("mistake")
+    at = lab.page.inner_text(".count")
+    lab.drawer("share")
     page = taken("This page, HTML")
     assert page.startswith("<!doctype html>")
     assert '"token"' not in page.split('id="given">')[1].split("</script>")[0]
+    path = tmp_path / "taken.html"
+    path.write_text(page, encoding="utf-8")
+    lab.page.goto(path.as_uri())
+    lab.settle()
+    assert lab.page.inner_text(".count") == at
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
@@ -342,7 +351,7 @@ def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None
         lab.page.wait_for_selector(".guide:not([hidden])")
         lab.page.click(".reveal summary")
         check("scene")
-        for scene in ("weights", "network", "tasks"):
+        for scene in ("weights", "network", "classes", "scaling", "tasks"):
             lab.page.evaluate("h => { location.hash = h }", f"scene={scene}")
             lab.until("location.hash === value", f"#scene={scene}")
             lab.page.wait_for_selector(".guide:not([hidden])")
@@ -353,12 +362,19 @@ def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None
 
 @pytest.mark.explore
 def test_colour_switch(lab: Visit) -> None:
-    """The switch changes the colours against those of the system."""
+    """The switch changes the colours against those of the system, for the next visit, too."""
     paper = "getComputedStyle(document.querySelector('.rosenblatt-lab')).backgroundColor"
     light = lab.page.evaluate(paper)
     lab.drawer("settings")
     lab.page.select_option("[aria-label=Colours]", "dark")
-    assert lab.page.evaluate(paper) != light
+    dark = lab.page.evaluate(paper)
+    assert dark != light
+    lab.page.reload()
+    lab.settle()
+    assert lab.page.evaluate(paper) == dark
+    lab.page.click("[data-drawer=settings]")
+    lab.page.select_option("[aria-label=Colours]", "auto")
+    assert lab.page.evaluate(paper) == light
 
 
 def test_exported_file(context: Any, tmp_path: Path) -> None:

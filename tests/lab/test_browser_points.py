@@ -29,6 +29,19 @@ def test_placing_points(lab: Visit) -> None:
     lab.until_points(0)
 
 
+def test_points_at_one_place(context: Any, address: str) -> None:
+    """Two classes at one place show half a mark each, and each half is its own point to delete."""
+    with visit(context) as lab:
+        lab.open(f"{address}#points=1,1,p~1,1,n~-1,-1,n~-1,-1,n~0,-1,p")
+        assert lab.page.locator(".plane .point[clip-path]").count() == 2
+        assert lab.page.locator(".plane .counts text").all_text_contents() == ["×2", "×2"]
+        x, y = lab.pixels(1, 1)
+        lab.page.mouse.click(x + 3, y, button="right")  # the right half is the negative one
+        lab.until_points(4)
+        assert [1.0, 1.0, 1] in lab.points
+        lab.until("document.querySelectorAll('.plane .point[clip-path]').length === 0")
+
+
 def test_clicks_on_the_axes_put_nothing(lab: Visit) -> None:
     """A click on the numbers and names of the axes is none on the plane."""
     box = lab.page.locator(".plane").bounding_box()
@@ -145,8 +158,8 @@ def test_keyboard_only(lab: Visit) -> None:
     press("ArrowUp")
     lab.until("location.hash.includes('0.1')")
     assert lab.points[0] == [0, 0.1, 1]
-    assert "row 0, class +1, at (0, 0.1)" in lab.page.inner_text(".hints")
-    assert "row 0" in lab.page.inner_text(".point-card")
+    assert "row 1, class +1, at (0, 0.1)" in lab.page.inner_text(".hints")
+    assert "row 1" in lab.page.inner_text(".point-card")
     press("c")
     lab.until("!location.hash.includes(',p')")
     assert lab.points[0][2] == -1
@@ -207,7 +220,7 @@ def test_looking_at_a_point(lab: Visit) -> None:
     lab.page.wait_for_selector(".point-card:not([hidden])")
     card = lab.page.inner_text(".point-card")
     a = float(document[-1].w @ lab.points[16][:2] + document[-1].b)
-    assert "row 16" in card
+    assert "row 17" in card
     assert f"{a:.4g}" in card
     assert "17, 41" in card.replace("\n", " ")
     lab.page.mouse.move(5, 5)

@@ -37,13 +37,13 @@ def test_frame_by_frame(lab: Visit, name: str, count: int) -> None:
     lab.page.emulate_media(reduced_motion="reduce")
     steps = trace(document.X, document.y)[:count]
     for step, line in zip(steps, lab.frames(count), strict=True):
-        assert (int(line["row"]), int(line["pass"])) == (step.row, step.pass_)
+        assert (int(line["row"]), int(line["pass"])) == (step.row + 1, step.pass_)
         assert number(line["activation"]) == pytest.approx(step.activation, rel=1e-3)
         assert (line["outcome"] == "wrong") == step.mistake
         w = [number(v) for v in line["w"].strip("()").split(", ")]
         assert w == pytest.approx(step.w.tolist(), rel=1e-3)
         assert number(line["b"]) == pytest.approx(step.b, rel=1e-3)
-        assert line["sentence"].startswith(f"Pass {step.pass_}, row {step.row} (class")
+        assert line["sentence"].startswith(f"Pass {step.pass_}, row {step.row + 1} (class")
         if line["boundary"]:
             places = places_of(line["boundary"], document.view)
             extent = np.hypot(*step.w) * (document.view[1] - document.view[0])
@@ -89,7 +89,7 @@ def test_slider_scrubs_the_whole_training(lab: Visit) -> None:
     slider.fill("777")
     lab.until_step(777)
     steps = trace(toy_set("overlapping").X, toy_set("overlapping").y, max_iter=20)
-    assert lab.sentence.startswith(f"Pass 13, row {steps[776].row} ")
+    assert lab.sentence.startswith(f"Pass 13, row {steps[776].row + 1} ")
     lab.page.wait_for_selector(".trace tr.now[data-t='776']")
     assert lab.page.locator(".trace tbody tr").count() < 60
     lab.page.click(".trace tr.now + tr")
@@ -228,4 +228,4 @@ def test_cycle_and_meeting_point(lab: Visit) -> None:
     x, y = lab.pixels(0.5, 0.5)
     assert box["x"] + box["width"] / 2 == pytest.approx(x, abs=1)
     assert box["y"] + box["height"] / 2 == pytest.approx(y, abs=1)
-    assert "1/2 × row 1 (+1)" in lab.page.inner_text(".proof-rows")
+    assert "1/2 × row 2 (+1)" in lab.page.inner_text(".proof-rows")

@@ -202,8 +202,9 @@ def chapters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pytest.importorskip("pydata_sphinx_theme", reason="pip install --group docs")
     folder = tmp_path_factory.mktemp("chapters")
     docs = folder / "docs"
-    for name in ("learn", "static", "templates", "gallery"):
-        shutil.copytree(ROOT / "docs" / name, docs / name, ignore=shutil.ignore_patterns("README*"))
+    apart = {"learn": [], "static": [], "templates": [], "gallery": ["*.md"]}
+    for name, left_out in apart.items():
+        shutil.copytree(ROOT / "docs" / name, docs / name, ignore=shutil.ignore_patterns(*left_out))
     shutil.copy(ROOT / "docs" / "conf.py", docs)
     (folder / "src").symlink_to(ROOT / "src")
     (docs / "index.md").write_text("# Site\n\n```{toctree}\nlearn/index\n```\n")

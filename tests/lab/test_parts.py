@@ -161,7 +161,7 @@ def test_downloads(engine: Engine) -> None:
     rows = list(csv.DictReader(io.StringIO(steps)))
     expected = trace(document.X, document.y, averaged=True)
     for row, step in zip(rows, expected, strict=True):
-        assert (row["y"], int(row["row"]), float(row["b"])) == (f"{step.y:+}", step.row, step.b)
+        assert (row["y"], int(row["row"]), float(row["b"])) == (f"{step.y:+}", step.row + 1, step.b)
         assert [float(row["w x₁"]), float(row["average_w x₂"])] == [step.w[0], step.average_w[1]]  # type: ignore[index]
     surely = replace(document, rule="arow").plain()
     records = json.loads(engine.ask("file", name="trace.json", document=surely))
@@ -178,7 +178,7 @@ def test_sentences(engine: Engine) -> None:
     said = engine.ask("sentences", document=replace(toy_set("xor"), max_iter=2).plain())
     assert said[0] == "Before the first row all weights are 0, and so is every activation."
     assert said[2] == (
-        "Pass 1, row 1 (class +1): the activation is −1, on the wrong side. The row is added to "
+        "Pass 1, row 2 (class +1): the activation is −1, on the wrong side. The row is added to "
         "the weights: w = (0, 1), b = 0."
     )
     assert said[4].endswith(
@@ -195,7 +195,7 @@ def test_sentences(engine: Engine) -> None:
     told = " ".join(engine.ask("sentences", document=margin.plain()))
     assert "on the right side but too close" in told
     assert (
-        "0, which counts as class −1: right. Nothing changes." not in told.split("Pass 1, row 1")[1]
+        "0, which counts as class −1: right. Nothing changes." not in told.split("Pass 1, row 2")[1]
     )
 
 

@@ -187,13 +187,60 @@ def test_sureness_and_xor(book: Book) -> None:
     assert diagnose(document.X, document.y).status == "inseparable"
 
 
+def test_scaling(book: Book) -> None:
+    """Mistakes, passes and bounds of the rows as they are and scaled; where a new row goes."""
+    plain, scaled = book.document("scaling", 1), book.document("scaling", 2)
+    mean, deviation = plain.X.mean(axis=0), plain.X.std(axis=0)
+    assert np.array_equal(((plain.X - mean) / deviation).round(2), scaled.X)
+    for page, document, noun in ((1, plain, "after"), (2, scaled, "takes")):
+        model = Perceptron(shuffle=False, max_iter=document.max_iter).fit(document.X, document.y)
+        verdict = diagnose(document.X, document.y)
+        assert verdict.bound is not None
+        said = f"{noun} {model.n_mistakes_:,} mistakes in {model.n_iter_} passes"
+        assert said in book.says("scaling", page)
+        bound = f"{verdict.bound:,.0f}" if verdict.bound > 1e3 else shown(verdict.bound)
+        for words in (book.says("scaling", page), chapter("scaling")):
+            assert f" {bound}." in words
+        if page == 1:
+            (w,), (b,) = model.coef_, model.intercept_
+            for words in (book.says("scaling", 1), chapter("scaling")):
+                assert f"{shown(w[0])}, {shown(w[1])} and {shown(b)}" in words
+    place = ((np.array([60, 0.4]) - mean) / deviation).round(2)
+    assert book.document("scaling", 3).held_out == ((*place, 1),)
+    assert f"the place ({shown(place[0])}, {shown(place[1])})" in book.says("scaling", 3)
+
+
+def test_three_classes(book: Book, engine: Engine) -> None:
+    """The page trains several classes as the library does, and says how many mistakes there are."""
+    for name in ("three", "two", "between"):
+        found = engine.ask("classes", set=name)
+        points = np.array(found["points"])
+        X, y = points[:, :2], points[:, 2].astype(int)
+        steps = trace(X, y, fit_intercept=found["bias"])
+        assert [step["mistake"] for step in found["steps"]] == [step.mistake for step in steps]
+        weights = np.array(found["weights"][-1])
+        if name == "two":  # the library has one vector for both, half the difference
+            weights = (weights[1] - weights[0])[None] / 2
+        assert np.allclose(weights[:, :2], np.atleast_2d(steps[-1].w), atol=1e-12)
+        assert np.allclose(weights[:, 2], steps[-1].b)
+        for own, step in zip(found["steps"], steps, strict=True):
+            assert own["row"] == step.row
+            assert not own["mistake"] or name == "two" or own["rival"] == step.rival
+    three = engine.ask("classes", set="three")
+    count = sum(step["mistake"] for step in three["steps"])
+    assert f"right after {count} mistakes" in book.says("classes", 2)
+    assert f"After {count} mistakes all rows are right" in chapter("classes")
+    between = np.array(engine.ask("classes", set="between")["points"])
+    assert diagnose(between[:, :2], between[:, 2] == 0).status == "inseparable"
+
+
 def test_counts_and_weights(book: Book) -> None:
     """The index counts its chapters, each scene has one, and the text model is the one quoted."""
     names = list(dict.fromkeys(name for name, _ in book.pages))
     listed = (LEARN / "index.md").read_text("utf-8").rpartition(":hidden:\n")[2].split()[:-1]
     assert listed == names
-    assert len(names) == 13
-    assert "Thirteen short chapters. Ten follow chapter 4" in chapter("index")
+    assert len(names) == 15
+    assert "Fifteen short chapters. Ten follow chapter 4" in chapter("index")
     text = (LEARN.parents[1] / "src/rosenblatt/lab/assets/text_model.js").read_text("utf-8")
     model = json.loads(text.partition("TEXT_MODEL = ")[2].rstrip(";\n"))
     assert "“worst” counts −46 wherever" in book.says("weights", 2)

@@ -1,4 +1,5 @@
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 import numpy as np
 import pytest
@@ -30,6 +31,20 @@ def test_follows_the_page() -> None:
     assert lab.document["rule"] == "pa"
 
 
+def test_still_picture() -> None:
+    """Beside the widget goes a picture, for where widgets do not run, and one line of text."""
+    lab = Lab(X, ["<no>", "<no>", "<no>", "yes"], held_out=[[0.5, 0.5, 1]])
+    data, _ = lab._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["text/plain"] == (
+        "<The lab with 4 points, 3 of <no> and 1 of yes; run the notebook to train on them.>"
+    )
+    picture = fromstring(data["image/svg+xml"])  # noqa: S314  # our own
+    kinds = [node.tag.rpartition("}")[2] for node in picture]
+    assert (kinds.count("circle"), kinds.count("path")) == (2, 3)
+    assert picture[0].text == data["text/plain"][1:-1]
+
+
 def test_settings() -> None:
     """Settings are parts of the document, checked as they come."""
     lab = Lab(X, Y, rule="pa1", C=0.5, kernel="rbf")
@@ -47,7 +62,7 @@ def test_settings() -> None:
         (np.zeros((501, 2)), [0] * 501, "with n from 1 to 500; got"),
         (X, [1, 2, 3, 4], "y must have one label for each of the 4 rows of X, and two values"),
         (X, None, "y must have one label for each of the 4 rows"),
-        ([[0, np.nan], [1, 1]], [0, 1], "Point 0 must be two numbers"),
+        ([[0, np.nan], [1, 1]], [0, 1], "Point 1 must be two numbers"),
     ],
 )
 def test_bad_rows(rows: Any, labels: Any, words: str) -> None:

@@ -13,6 +13,7 @@ from rosenblatt import plots
 from rosenblatt.cli.diagnose import matrix_of
 from rosenblatt.cli.options import COLUMNS
 from rosenblatt.data.batch import Batch, join
+from rosenblatt.data.encoding.table_encoding import TableEncoding
 from rosenblatt.data.files import Columns, Files, Layout, encoded
 from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter
@@ -132,6 +133,16 @@ class Subject:
         return tuple(encoder.names(range(self.model.n_features)))
 
     @property
+    def titles(self) -> tuple[str, ...] | None:
+        """The names with a word for numbers that are scaled, as axes are titled."""
+        names, model = self.names, self.model
+        table = self._file_rows.encoding if model is None else model.table
+        if names is None or not isinstance(table, TableEncoding) or not table.settings.scale:
+            return names
+        n = table.n_numeric
+        return (*(f"{name} (scaled)" for name in names[:n]), *names[n:])
+
+    @property
     def rows_to_draw(self) -> LabelledMatrix:
         """The rows beside it, which a model cannot be drawn without, else its own."""
         if self.model is None and self.test is None:
@@ -170,8 +181,10 @@ class PictureKind(NamedTuple):
             pair = (options.get("x"), options.get("y"))
             if (pair[0] is None) != (pair[1] is None):
                 raise InputError("--x and --y must be given together.")
-            own |= {"features": None if pair[0] is None else pair, "plane": options.get("plane")}
-            own["feature_names"] = subject.names
+            names = subject.names or ()
+            drawn = [names.index(name) if name in names else name for name in pair]
+            own |= {"features": None if pair[0] is None else drawn, "plane": options.get("plane")}
+            own["feature_names"] = subject.titles
         return self.draw(getattr(plots, self.display), subject, options, own)
 
 
@@ -193,7 +206,7 @@ def _among_rows(display: Any, subject: Subject, options: Options, own: Options) 
         return display.from_estimator(subject.estimator(options), *rows, **own)
     from rosenblatt.plots.plane import named_features
 
-    columns, names = named_features(*subject.rows, subject.names, own["features"])
+    columns, names = named_features(*subject.rows, own["feature_names"], own["features"])
     estimator = learner(options).fit(subject.rows.X[:, columns], subject.rows.y)
     return display.from_estimator(estimator, rows.X[:, columns], rows.y, feature_names=names)
 
@@ -237,7 +250,7 @@ def _contributions(display: Any, subject: Subject, options: Options, own: Option
     return display.from_estimator(
         subject.model or subject.estimator(options),
         rows.X[[number - 1]],
-        feature_names=None if subject.model is not None else subject.names,
+        feature_names=None if subject.model is not None else subject.titles,
         title=f"Row {number:,}",
         **own,
     )

@@ -151,6 +151,11 @@ class Document:
         return dict(plain(asdict(self)))
 
     @property
+    def marks(self) -> list[tuple[Point, bool]]:
+        """Every point with whether it is learned from, those that are not first."""
+        return [*((point, False) for point in self.held_out), *((p, True) for p in self.points)]
+
+    @property
     def X(self) -> NDArray[Any]:  # noqa: N802  # as everywhere
         """The coordinates of the points, (n, 2)."""
         return np.array([point[:2] for point in self.points], np.float64).reshape(-1, 2)
@@ -194,7 +199,7 @@ PARTS = {
 
 
 def _checked(name: str, value: Any) -> Any:
-    if name in ("points", "held_out"):
+    if name not in PARTS:
         return _points(name, value)
     requirement, check = PARTS[name]
     found = check(value)
@@ -210,7 +215,7 @@ def _points(name: str, value: Any) -> tuple[Point, ...]:
     if len(value) > MOST_POINTS:
         raise InputError(f"The lab takes at most {MOST_POINTS} points; got {len(value)}.")
     points: list[Point] = []
-    for number, one in enumerate(value):
+    for number, one in enumerate(value, 1):
         point = _numbers(one, LARGEST, 3)
         if point is None or point[2] not in (-1, 1):
             raise InputError(

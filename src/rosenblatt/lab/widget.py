@@ -10,6 +10,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.lab.columns import view_of
 from rosenblatt.lab.document import MOST_POINTS, Document
 from rosenblatt.lab.page import module_text, style_text
+from rosenblatt.lab.still import still_picture, still_sentence
 from rosenblatt.lab.toy_sets import toy_set
 from rosenblatt.lazy import installing
 
@@ -66,6 +67,18 @@ class Lab(anywidget.AnyWidget):
     @traitlets.validate("document")
     def _check(self, proposal: Any) -> dict[str, Any]:
         return Document.from_plain(proposal["value"]).plain()
+
+    def __repr__(self) -> str:
+        return f"<{still_sentence(Document.from_plain(self.document))}>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """Return the widget with a still picture, which is shown where widgets do not run."""
+        shown = super()._repr_mimebundle_(**kwargs)
+        if shown is None:
+            return None
+        data, metadata = shown
+        picture = still_picture(Document.from_plain(self.document))
+        return {**data, "image/svg+xml": picture}, metadata
 
     @property
     def X(self) -> NDArray[Any]:  # noqa: N802  # as everywhere

@@ -103,6 +103,14 @@ class Explanation(NamedTuple):
         return f"<table><caption>{said}</caption><tr>{head}</tr>{rows}</table>"
 
 
+def term_text(model: Model, term: Contribution) -> str:
+    """Return the name of a term with its value in the file, unless the name says it."""
+    if model.table is not None and model.table.says_value(term.feature):
+        return term.name
+    value = number(term.value if term.raw is None else term.raw)
+    return f"{term.name} = {value.replace('-', '−')}"
+
+
 def explain(
     fitted: Any, x: Any, label: Label | None = None, against: Label | None = None
 ) -> Explanation:

@@ -80,7 +80,7 @@ class ConfusionDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         shares = self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
         self.image_ = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0)
-        names = [label_text(label, 20) for label in self.classes]
+        names = [label_text(label) for label in self.classes]
         places = range(len(names))
         steep = 45 if max(map(len, names)) > 4 and len(names) > 2 else 0
         ax.set_xticks(places, names, rotation=steep, ha="right" if steep else "center")

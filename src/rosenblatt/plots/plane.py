@@ -86,7 +86,7 @@ def plane_of(
     axes, shares = _leading(rows.X)
     labels = (f"direction 1 ({shares[0]:.0%} of the variance)", f"direction 2 ({shares[1]:.0%})")
     mean = np.asarray(rows.X.mean(axis=0)).reshape(-1)
-    note = f"the two leading directions of {d} features"
+    note = f"a slice along the two leading directions of {d} features"
     return Plane(mean, axes, labels, note, true_origin=False)
 
 

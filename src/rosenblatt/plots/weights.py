@@ -16,6 +16,7 @@ from rosenblatt.models.explanation import (
     deciding_terms,
     ranked_weights,
     ranking_misleads,
+    term_text,
 )
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.plots.display import Axes, Display, label_text, style_axes, titled
@@ -23,7 +24,7 @@ from rosenblatt.plots.palette import INK, class_style
 from rosenblatt.plots.subject import check_fitted
 
 BIAS = "(bias)"
-NAME = 34  # characters
+NAME = 60  # characters
 HATCH = "///"  # of negative bars, so that colour is not needed
 
 
@@ -157,7 +158,7 @@ class WeightsDisplay(BarsDisplay):
             self._listed(ax.errorbar(self.values, np.arange(len(self.values)), **look))
         ax.set_xlabel("weight × standard deviation" if self.by_effect else "weight")
         told = f"{self.n_nonzero:,} nonzero, bias {self.bias:.4g}"
-        self._finish(titled(self.title, "the largest weights"), told)
+        self._finish(titled(self.title, "largest weights of either sign"), told)
 
 
 @dataclass
@@ -184,6 +185,9 @@ class ContributionsDisplay(BarsDisplay):
     negative: Any
     n_classes: int
     title: str
+    scaled: bool = (
+        False  # whether a term's number is multiplied as scaled, and named as in the file
+    )
 
     says_title = False
 
@@ -214,15 +218,15 @@ class ContributionsDisplay(BarsDisplay):
         explanation = deciding_terms(model, *_entries(x, model.n_features))
         if explanation is None:
             raise InputError("A vote is not a sum of terms; draw an AveragedPerceptron instead.")
-        return cls.from_explanation(explanation, len(model.classes), n=n, title=title)
+        return cls.from_explanation(explanation, model, n=n, title=title)
 
     @classmethod
     def from_explanation(
-        cls, explanation: Explanation, n_classes: int, *, n: int = 10, title: str = "One row"
+        cls, explanation: Explanation, model: Model, *, n: int = 10, title: str = "One row"
     ) -> Self:
         """Draw the result of ``rosenblatt.models.explanation.contributions``."""
         shown, rest = explanation.terms[:n], explanation.terms[n:]
-        names = [f"{term.name} = {term.value:.4g}" for term in shown]
+        names = [term_text(model, term) for term in shown]
         values = [term.amount for term in shown]
         if rest:
             names.append(f"({len(rest)} other feature{'s' * (len(rest) > 1)})")
@@ -231,7 +235,8 @@ class ContributionsDisplay(BarsDisplay):
             names.append(BIAS)
             values.append(explanation.bias)
         sides = (explanation.positive, explanation.negative)
-        return cls(names, np.array(values, float), explanation.total, *sides, n_classes, title)
+        told = np.array(values, float), explanation.total, *sides, len(model.classes), title
+        return cls(names, *told, any(term.raw is not None for term in shown))
 
     @property
     def decision(self) -> Any:
@@ -248,7 +253,7 @@ class ContributionsDisplay(BarsDisplay):
     def _draw(self, ax: Axes) -> None:
         sides = (f"for {label_text(self.positive)}", f"for {label_text(self.negative)}")
         self._draw_bars(ax, *sides)
-        ax.set_xlabel("weight × value")
+        ax.set_xlabel("weight × value (numbers as scaled)" if self.scaled else "weight × value")
         decided = f"{label_text(self.decision)}, {self._measure} {self.total:.4g}"
         self._finish(f"{label_text(self.title, 40)}: {decided}")
 

@@ -565,6 +565,13 @@ class TableEncoding(FeatureEncoding):
             return None
         return self.statistics.unscaled(index, value)
 
+    def says_value(self, index: int) -> bool:
+        """Return whether the name of a feature says its value: a category, a bin, a missing one."""
+        if index < self.n_numeric:
+            return False
+        known = self.numbering.name(index - self.n_numeric)
+        return known is not None and self.features[known[0]].role in ("numeric", "category", "list")
+
     def as_json(self) -> dict[str, Any]:
         """Return what ``encoding_from`` needs beside the arrays."""
         return {

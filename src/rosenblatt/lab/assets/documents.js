@@ -49,7 +49,7 @@ function checkPoints(points, name) {
   if (points.length > MOST_POINTS) throw new Error(`The lab takes at most ${MOST_POINTS} points; got ${points.length}.`);
   points.forEach((point, i) => {
     const good = Array.isArray(point) && point.length === 3 && point.every(isNumber) && Math.abs(point[0]) <= LARGEST && Math.abs(point[1]) <= LARGEST && Math.abs(point[2]) === 1;
-    if (!good) throw new Error(`Point ${i} must be two numbers up to ${LARGEST} and a class; got ${shortly(point)}.`);
+    if (!good) throw new Error(`Point ${i + 1} must be two numbers up to ${LARGEST} and a class; got ${shortly(point)}.`);
   });
 }
 

@@ -1,7 +1,7 @@
 // What a person takes home: the data and the trace, as CSV and as JSON, or the page itself.
 
 import { featureNames } from "./engine.js";
-import { label } from "./sentences.js";
+import { label, rowNumber } from "./sentences.js";
 
 const plainLabel = (words) => words.replaceAll("−", "-"); // as other programs read a minus
 
@@ -20,13 +20,13 @@ export function dataCsv(document) {
   return csv([[...document.names, "label"], ...rows]);
 }
 
-// One record a visit, with the keys that a trace of the library has.
+// One record a visit, as `rosenblatt trace --json` writes them.
 export function traceRecords(training) {
   const { document, visits, rows } = training;
   return Array.from({ length: training.length }, (_, t) => {
     const row = visits.row[t];
     const record = {
-      pass: visits.pass[t], row, x: document.points[row].slice(0, 2), y: plainLabel(label(document, rows.y[row])),
+      pass: visits.pass[t], row: rowNumber(row), x: document.points[row].slice(0, 2), y: plainLabel(label(document, rows.y[row])),
       activation: visits.activation[t], mistake: visits.mistake[t] === 1, step: visits.tau[t],
     };
     if (training.hasKernel) return record;
@@ -48,12 +48,12 @@ export function traceCsv(training) {
   return csv([(records[0] ?? [["pass"], ["row"]]).map(([name]) => name), ...records.map((record) => record.map(([, value]) => value))]);
 }
 
-// The page as one file that begins with this document; null where it is not a page of its own.
-export function pageText(document) {
+// The page as one file that begins with this document at this step; null where it is not a page of its own.
+export function pageText(document, at) {
   const data = window.document.getElementById("given");
   if (!data) return null;
   const copy = window.document.documentElement.cloneNode(true);
-  const given = { ...JSON.parse(data.textContent), document };
+  const given = { ...JSON.parse(data.textContent), document, at };
   copy.querySelector("#given").textContent = JSON.stringify(given).replaceAll("<", "\\u003c");
   copy.querySelector("#lab").replaceChildren();
   return `<!doctype html>\n${copy.outerHTML}\n`;
@@ -64,5 +64,5 @@ export const FILES = {
   "data.json": ["application/json", ({ document }) => json(document)],
   "trace.csv": ["text/csv", traceCsv],
   "trace.json": ["application/json", (training) => json(traceRecords(training))],
-  "lab.html": ["text/html", ({ document }) => pageText(document)],
+  "lab.html": ["text/html", ({ document }, at) => pageText(document, at)],
 };

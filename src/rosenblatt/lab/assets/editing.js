@@ -1,6 +1,7 @@
 // Putting, dragging and deleting points, and turning w: by mouse, by touch, by keyboard.
 
 import { shown } from "./elements.js";
+import { label, pointName } from "./sentences.js";
 
 const STILL = 5; // pixels that a finger may tremble and still tap
 const DIGITS = 3; // of a coordinate that a hand sets, counted from the size of the view
@@ -125,8 +126,7 @@ export class Editing {
 
   named({ list, row }, points) {
     const [x, y, side] = points[row];
-    const what = list === "held_out" ? `held-out point ${row}` : `row ${row}`;
-    return `${what}, class ${this.document.labels[side > 0 ? 1 : 0]}, at (${shown(x)}, ${shown(y)})`;
+    return `${pointName({ list, row })}, class ${label(this.document, side)}, at (${shown(x)}, ${shown(y)})`;
   }
 
   // ---- The starting weights ----

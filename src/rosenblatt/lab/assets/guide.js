@@ -9,9 +9,10 @@ export function sceneNamed(name) {
 }
 
 export class Guide {
-  // `show(scene, number)` sets the lab to a page, counted from 1; `leave()` ends it.
-  constructor({ show, leave }) {
+  // `show(scene, number)` sets the lab to a page, counted from 1; `leave()` ends it; `resized()` follows an answer.
+  constructor({ show, leave, resized }) {
     this.turn = show;
+    this.resized = resized;
     this.title = element("h2", {});
     this.words = element("div", { class: "guide-words" });
     this.task = element("p", { class: "task", role: "status" });
@@ -54,7 +55,7 @@ export class Guide {
     const nodes = page.words.map((sentence) => element("p", {}, sentence));
     if (page.question) nodes.push(element("p", { class: "question" }, page.question));
     const hidden = page.answer ?? page.hint;
-    if (hidden) nodes.push(element("details", { class: "reveal" }, element("summary", {}, page.hint ? "A hint" : "The answer"), element("div", { class: "answer" }, ...hidden.map((sentence) => element("p", {}, sentence)))));
+    if (hidden) nodes.push(element("details", { class: "reveal", ontoggle: () => this.resized() }, element("summary", {}, page.hint ? "A hint" : "The answer"), element("div", { class: "answer" }, ...hidden.map((sentence) => element("p", {}, sentence)))));
     if (page.task) nodes.push(this.task);
     this.words.replaceChildren(...nodes);
     this.back.hidden = number === 1;

@@ -1,5 +1,6 @@
 // The lab: what is known, and who is shown it. Follows anywidget's render({ model, el }).
 
+import { Classes } from "./classes.js";
 import { addressOf, checked, stateOf } from "./documents.js";
 import { FILES } from "./downloads.js";
 import { PointsDrawer, takeHome } from "./drawers.js";
@@ -14,7 +15,7 @@ import { Neuron } from "./neuron.js";
 import { Axis, Orders, Passes, Proof, Theorem } from "./panels.js";
 import { Picture } from "./picture.js";
 import { Plane } from "./plane.js";
-import { label, stepSentence, verdictLine } from "./sentences.js";
+import { label, pointName, stepSentence, verdictLine } from "./sentences.js";
 import { Settings } from "./settings.js";
 import { DEFAULTS, TOYS } from "./shared.js";
 import { Space } from "./space.js";
@@ -28,9 +29,10 @@ const QUIET = 90; // milliseconds without a change before a slow verdict is look
 const QUICK = 60; // points for which it never is slow
 const WRITTEN = 250; // milliseconds without a change before the address is written
 const REMEMBERED = 200; // changes that can be undone
-const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof", "words", "network"];
-const ALONE = ["words", "network"]; // panels of one scene, which need no plane
+const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof", "words", "network", "classes"];
+const ALONE = ["words", "network", "classes"]; // panels of one scene, which need no plane
 const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
+const THEMES = [["auto", "As the system has them"], ["light", "Light"], ["dark", "Dark"]];
 const SIGNS = {
   undo: "M6 3 2 7l4 4V8h4a2 2 0 0 1 0 4H8v2h2a4 4 0 0 0 0-8H6z",
   redo: "M10 3l4 4-4 4V8H6a2 2 0 0 0 0 4h2v2H6a4 4 0 0 1 0-8h4z",
@@ -38,10 +40,10 @@ const SIGNS = {
 
 class Lab {
   // `model`: get, set, save_changes, on, off, as a notebook's.
-  constructor(model, root, { isPage = false, welcomes = isPage } = {}) {
+  constructor(model, root, { isPage = false, scene = null } = {}) {
     Object.assign(this, { model, root, isPage });
     this.state = {
-      document: checked(model.get("document")), at: 0, training: null, picture: null, verdict: null, selected: null, hovered: null,
+      document: checked(model.get("document")), at: model.get("at") ?? 0, training: null, picture: null, verdict: null, selected: null, hovered: null,
       tool: "positive", holding: false, room: 420, panel: "neuron", shows: Object.fromEntries(LAYERS.map(([name, , on]) => [name, on])),
       scoreOf: (place) => this.scoreOf(place), kernelWith: (place) => this.kernelWith(place),
     };
@@ -51,7 +53,9 @@ class Lab {
     // A notebook's model tells of what the lab itself has set, too: that changes nothing.
     this.heed = () => {
       const given = model.get("document");
-      if (given !== this.state.document && addressOf(checked(given), 0) !== addressOf(this.state.document, 0)) this.adopt(checked(given), 0);
+      if (given === this.state.document || addressOf(checked(given), 0) === addressOf(this.state.document, 0)) return;
+      this.leaveWelcome();
+      this.adopt(checked(given), 0);
     };
     model.on("change:document", this.heed);
     this.onHash = () => this.readAddress();
@@ -62,7 +66,7 @@ class Lab {
     this.train();
     if (isPage && this.readAddress()) return;
     this.render();
-    if (welcomes && addressOf(this.state.document, 0) === addressOf({ ...DEFAULTS, ...TOYS.separable }, 0)) this.greet();
+    if (!scene && addressOf(this.state.document, this.state.at) === addressOf({ ...DEFAULTS, ...TOYS.separable }, 0)) this.greet();
   }
 
   // The first screen: one pass plays by itself, unless the system asks for calm.
@@ -296,7 +300,7 @@ class Lab {
     const point = document[place.list][place.row];
     const score = this.scoreOf(place);
     const isVote = document.memory === "vote";
-    const facts = [[place.list === "points" ? `row ${place.row}` : `held out ${place.row}`, label(document, point[2])]];
+    const facts = [[pointName(place), label(document, point[2])]];
     facts.push(["at", `(${shown(point[0])}, ${shown(point[1])})`]);
     facts.push([isVote ? "lead in votes" : "a", shown(score)], [isVote ? "for its class" : "y·a", shown(point[2] * score)]);
     if (picture.norm > 0) facts.push(["distance", shown(Math.abs(score) / picture.norm)]);
@@ -399,6 +403,7 @@ class Lab {
     this.scene.at = state.at;
     this.openPanel(page.panel);
     if (page.example) this.panels.words.take(page.example);
+    if (page.set) this.panels.classes.take(page.set, page.step);
     if (this.drawer) this.openDrawer(null);
     this.turning = Boolean(page.at) && page.at !== "end";
     this.render();
@@ -506,7 +511,7 @@ class Lab {
 
   download(name) {
     const [type, make] = FILES[name];
-    const url = URL.createObjectURL(new Blob([make(this.state.training)], { type }));
+    const url = URL.createObjectURL(new Blob([make(this.state.training, this.state.at)], { type }));
     element("a", { href: url, download: `rosenblatt-${name}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
     this.tell(`rosenblatt-${name} is on its way to your downloads.`);
@@ -529,10 +534,10 @@ class Lab {
     this.panels = {
       neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
       orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
-      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(),
+      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(), classes: new Classes(),
     };
     this.welcome = new Welcome({ tour: () => this.openScene(SCENES[0], 1), own: () => { this.clear(); this.plane.svg.focus(); }, all: () => this.leaveWelcome() });
-    this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene() });
+    this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene(), resized: () => { this.isMeasured = false; this.schedule(); } });
     this.sentence = element("p", { class: "sentence", role: "status", "aria-live": "polite" });
     this.hints = element("p", { class: "hints", role: "status", "aria-live": "polite" });
     this.notes = element("p", { class: "note" });
@@ -602,8 +607,11 @@ class Lab {
     this.points = new PointsDrawer(this);
     this.points.root.prepend(this.notes);
     this.settings = new Settings((parts) => this.change(parts));
-    const theme = element("select", { "aria-label": "Colours", onchange: () => (this.root.dataset.theme = theme.value) }, ...[["auto", "As the system has them"], ["light", "Light"], ["dark", "Dark"]].map(([value, words]) => element("option", { value }, words)));
-    if (this.isPage) this.settings.root.append(element("label", {}, "Colours", theme));
+    const theme = element("select", { "aria-label": "Colours", onchange: () => (this.root.dataset.theme = rememberedTheme(theme.value)) }, ...THEMES.map(([value, words]) => element("option", { value }, words)));
+    if (this.isPage) {
+      theme.value = this.root.dataset.theme = rememberedTheme();
+      this.settings.root.append(element("label", {}, "Colours", theme));
+    }
     this.drawers = {
       scenes: { title: "Scenes", root: sceneList((scene, number) => this.openScene(scene, number)) },
       points: { title: "Points", root: this.points.root, show: (state) => this.points.show(state) },
@@ -647,6 +655,17 @@ function heldOut(points) {
   return { points: points.filter((_, i) => i % 3 !== 2), held_out: points.filter((_, i) => i % 3 === 2) };
 }
 
+// The colours that were chosen on this machine, after `chosen` has been put there; a browser may keep nothing.
+function rememberedTheme(chosen = null) {
+  try {
+    if (chosen) window.localStorage.setItem("rosenblatt-colours", chosen);
+    const kept = window.localStorage.getItem("rosenblatt-colours");
+    return THEMES.some(([value]) => value === kept) ? kept : chosen ?? "auto";
+  } catch {
+    return chosen ?? "auto";
+  }
+}
+
 // Whether the page around an element is dark, by its own background: a notebook has its colours.
 function isDark(node) {
   for (let here = node; here; here = here.parentElement) {
@@ -657,7 +676,7 @@ function isDark(node) {
 }
 
 // Shows a lab in an element; returns what ends it.
-// `options`: isPage, welcomes; scene, page and bare for a figure.
+// `options`: isPage; scene, page and bare for a figure.
 export function render({ model, el }, options = {}) {
   const root = element("div", { class: options.isPage ? "rosenblatt-lab page" : "rosenblatt-lab", "data-theme": "auto" });
   el.append(root);

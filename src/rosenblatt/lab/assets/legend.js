@@ -17,8 +17,6 @@ export const LAYERS = [
 ];
 const MEMORIES = { last: "Last", average: "Average", vote: "Vote" };
 
-const MARGIN = 8; // pixels between the menu and the window's edge
-
 export class Tools {
   // `redraw()` follows a change of what is shown; `keep(memory)` one of the weights.
   constructor(state, { redraw, keep }) {
@@ -53,6 +51,7 @@ class Legend {
     const sign = (...nodes) => drawing("svg", { class: "symbol", viewBox: "-8 -8 16 16", "aria-hidden": "true" }, ...nodes);
     const wrong = sign(drawing("g", { class: "point wrong" }, mark(1, 0, 0, 7), drawing("path", { class: "cross", d: "M-3-3 3 3M3-3-3 3" })));
     const held = sign(drawing("g", { class: "point held" }, mark(1, 0, 0, 6)));
+    const both = sign(drawing("path", { class: "positive", d: "M0-6A6 6 0 0 0 0 6z" }), drawing("path", { class: "negative", d: "M0-5.4H5.4V5.4H0z" }));
     const ring = sign(drawing("circle", { class: "current", r: 6 }));
     this.words = [element("span"), element("span")];
     const line = (node, words) => element("li", {}, node, words);
@@ -66,7 +65,7 @@ class Legend {
       "details", { class: "legend" }, element("summary", {}, "Shown"),
       element(
         "div", { class: "legend-body" },
-        element("ul", { class: "marks" }, line(symbol(1), this.words[1]), line(symbol(-1), this.words[0]), line(wrong, "on the wrong side"), line(held, "held out"), line(ring, "row of this step")),
+        element("ul", { class: "marks" }, line(symbol(1), this.words[1]), line(symbol(-1), this.words[0]), line(wrong, "on the wrong side"), line(held, "held out"), line(both, "both classes at one place"), line(ring, "row of this step")),
         element("fieldset", {}, element("legend", { class: "unseen" }, "What is shown on the plane"), ...items), this.band,
       ),
     );
@@ -76,20 +75,7 @@ class Legend {
       this.root.firstChild.focus();
       event.stopPropagation();
     });
-    this.root.addEventListener("toggle", () => {
-      if (this.state) this.show(this.state);
-      this.keepInside();
-    });
-  }
-
-  // Wherever the button stands, all of the menu is in the window.
-  keepInside() {
-    const body = this.root.lastChild;
-    body.style.translate = "";
-    const { left, right } = body.getBoundingClientRect();
-    const room = document.documentElement.clientWidth - MARGIN;
-    const by = left < MARGIN ? MARGIN - left : Math.min(0, room - right);
-    if (by) body.style.translate = `${by}px`;
+    this.root.addEventListener("toggle", () => this.state && this.show(this.state));
   }
 
   show(state) {

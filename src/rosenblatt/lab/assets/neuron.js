@@ -2,7 +2,7 @@
 
 import { drawing, element, mark, onSize, say, set, shortened, shown, text } from "./elements.js";
 import { featureNames, mapped } from "./engine.js";
-import { label } from "./sentences.js";
+import { label, pointName, rowNumber } from "./sentences.js";
 
 const STEP = 42; // pixels from input to input
 
@@ -45,7 +45,8 @@ export class Neuron {
   }
 
   name({ list, row, point }, { document }) {
-    return `${list === "points" ? `Row ${row}` : `Held-out point ${row}`}, class ${label(document, point[2])}`;
+    const name = pointName({ list, row });
+    return `${name[0].toUpperCase()}${name.slice(1)}, class ${label(document, point[2])}`;
   }
 
   showSum(state, focus) {
@@ -143,7 +144,7 @@ export class Neuron {
       const y = 10 + 28 * i;
       const long = (Math.abs(value) / most) * this.width * 0.26;
       return [
-        text(`${shown(weight, 3)} × k(row ${row}, x)`, { class: "name", x: this.width * 0.3, y: y + 14, "text-anchor": "end" }),
+        text(`${shown(weight, 3)} × k(row ${rowNumber(row)}, x)`, { class: "name", x: this.width * 0.3, y: y + 14, "text-anchor": "end" }),
         drawing("rect", { class: value > 0 ? "positive" : "negative", x: value > 0 ? zero : zero - long, y, width: long, height: 18, rx: 3 }),
         text(shown(value, 3), { class: "value", x: value > 0 ? zero + long + 6 : zero - long - 6, y: y + 14, "text-anchor": value > 0 ? "start" : "end" }),
       ];

@@ -3,8 +3,7 @@
 import { render } from "./lab.js";
 
 const place = document.getElementById("given");
-const { document: given } = place ? JSON.parse(place.textContent) : {};
-const values = { document: given };
+const values = place ? JSON.parse(place.textContent) : {}; // the document, and the step of a page that was taken home
 const model = {
   get: (name) => values[name],
   set: (name, value) => (values[name] = value),

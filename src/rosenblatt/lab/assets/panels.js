@@ -78,7 +78,7 @@ export class Theorem {
       ["angle of w and w*", k ? `${shown((Math.acos(Math.min(1, course.projection[k] / (course.length[k] || 1))) * 180) / Math.PI, 3)}°` : "–", ""],
     ] : [];
     this.figures.replaceChildren(...rows.map(([name, value, limit]) => element("div", {}, element("dt", {}, name), element("dd", {}, element("b", {}, String(value)), element("span", {}, limit)))));
-    this.chart.fit(state, 160, [230, 420]);
+    this.chart.fit(state, 160, [140, 420]);
     this.chart.show({ ...state, course, proof, k }, drawTheorem);
   }
 
@@ -116,7 +116,7 @@ function drawTheorem(chart, { course, proof, k, verdict, training, document }) {
     if (meet <= far) {
       chart.line(`M${X(meet)} ${base}V${Y(proof.floor(meet))}`, "limit");
       chart.text("R²/γ²", { class: "halo", x: X(meet) - 4, y: base - 8, "text-anchor": "end" });
-    } else farMeeting(chart, proof, course, k);
+    } else if (chart.height > 180) farMeeting(chart, proof, course, k);
   }
   chart.line(linePath(course.length.subarray(0, k + 1), X, Y), "length");
   chart.line(linePath(course.projection.subarray(0, k + 1), X, Y), "projection");
@@ -127,7 +127,7 @@ function drawTheorem(chart, { course, proof, k, verdict, training, document }) {
     chart.text("w·w*", { class: "halo", x: X(k) + 7, y: Y(course.projection[k]) + 14 });
   }
   if (!proof) return document.start.some(Boolean) ? "The bound is for weights that start from 0." : `The bound R²/γ² is for steps of one length, which the ${training.rule.title} does not make.`;
-  const where = meet > far ? " (small picture)" : "";
+  const where = meet > far ? (chart.height > 180 ? " (small picture)" : ", further to the right") : "";
   return `Each update lifts w·w* by γ at least and ‖w‖ along R√k at most; w·w* can never be above ‖w‖. Where the two lines meet, at k = R²/γ² = ${shown(meet)}${where}, there is no room for another update.`;
 }
 

@@ -7,7 +7,7 @@ const POINT = 6.5; // radius in pixels
 const FINGER = 14; // and of what a finger hits
 const TURN = 250; // milliseconds in which an update is seen
 const HANDLE = 8; // radius of the handle of w
-const LAYERS = ["area", "axes", "band", "voters", "before", "boundaries", "star", "feet", "proof", "rings", "points", "arrows", "grip", "cursor"];
+const LAYERS = ["area", "axes", "band", "voters", "before", "boundaries", "star", "feet", "proof", "arrows", "rings", "points", "counts", "grip", "cursor"];
 const CLIPPED = ["area", "band", "voters", "before", "boundaries", "star", "feet", "arrows"];
 
 export class Plane {
@@ -18,7 +18,9 @@ export class Plane {
     this.layers = Object.fromEntries(LAYERS.map((name) => [name, drawing("g", { class: name })]));
     this.clip = `clip-${Math.random().toString(36).slice(2)}`;
     this.window = drawing("rect", {});
-    this.svg.append(drawing("defs", {}, drawing("clipPath", { id: this.clip }, this.window)), ...Object.values(this.layers));
+    // Where points of both classes are at one place, each shows its half of the mark.
+    const halves = [1, -1].map((side) => drawing("clipPath", { id: `${this.clip}-${side}` }, drawing("rect", { x: side > 0 ? -FINGER : 0, y: -FINGER, width: FINGER, height: 2 * FINGER })));
+    this.svg.append(drawing("defs", {}, drawing("clipPath", { id: this.clip }, this.window), ...halves), ...Object.values(this.layers));
     for (const name of CLIPPED) this.layers[name].setAttribute("clip-path", `url(#${this.clip})`);
     this.paths = Object.fromEntries(["negative-area", "cover", "positive-area"].map((name) => [name, drawing("path", { class: name })]));
     this.layers.area.append(...Object.values(this.paths));
@@ -312,11 +314,21 @@ export class Plane {
     const { document, picture } = this.state;
     const wrong = new Set(picture.isBlank ? [] : picture.wrong());
     const heldWrong = document.held_out.length && !picture.isBlank ? new Set(picture.wrong(document.memory, picture.heldOut)) : new Set();
-    this.drawList("held", document.held_out, heldWrong);
-    this.drawList("points", document.points, wrong);
+    const places = new Map();
+    for (const point of [...document.held_out, ...document.points]) {
+      const key = `${point[0]} ${point[1]}`;
+      places.set(key, [...(places.get(key) ?? []), point]);
+    }
+    const isShared = ([x, y]) => new Set(places.get(`${x} ${y}`).map(([, , side]) => side)).size > 1;
+    this.drawList("held", document.held_out, heldWrong, isShared);
+    this.drawList("points", document.points, wrong, isShared);
+    this.layers.counts.replaceChildren(...[...places.values()].filter(({ length }) => length > 1).map((points) => {
+      const [x, y] = this.pixels(points[0]);
+      return text(`×${points.length}`, { class: "halo", x: x + POINT + 3, y: y - POINT });
+    }));
   }
 
-  drawList(kind, points, wrong) {
+  drawList(kind, points, wrong, isShared) {
     const marks = this.marks[kind];
     while (marks.length > points.length) marks.pop().node.remove();
     points.forEach((point, i) => {
@@ -336,6 +348,11 @@ export class Plane {
         Object.assign(own, { x, y });
         own.node.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
       }
+      if (own.shared !== isShared(point)) {
+        own.shared = isShared(point);
+        if (own.shared) own.node.setAttribute("clip-path", `url(#${this.clip}-${side})`);
+        else own.node.removeAttribute("clip-path");
+      }
       if (own.wrong !== wrong.has(i)) {
         own.wrong = wrong.has(i);
         own.node.classList.toggle("wrong", own.wrong);
@@ -350,7 +367,7 @@ export class Plane {
       mark(side, 0, 0, POINT), drawing("path", { class: "cross", d: `M${-k} ${-k}L${k} ${k}M${k} ${-k}L${-k} ${k}` }),
       drawing("circle", { class: "hit", r: FINGER, [`data-${kind === "held" ? "held" : "row"}`]: row }),
     );
-    return { node, side, x: NaN, y: NaN, wrong: false };
+    return { node, side, x: NaN, y: NaN, wrong: false, shared: false };
   }
 
   // Rings around the row of this step, the chosen point and the one that is looked at.

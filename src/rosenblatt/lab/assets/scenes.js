@@ -10,6 +10,11 @@ const RACE = [[0.7, 0, -1], [0, -1.5, -1], [-1.7, 1, 1], [-1.2, -1.8, -1], [0.4,
 const SORTED_RACE = [...RACE].sort((p, q) => q[2] - p[2]);
 const SQUARE = [-3, 3, -3, 3];
 const SAID = [[1, 0, 1], [-1, 0, -1], [1, 1, -1], [-1, 1, 1]]; // excellent, terrible, not excellent, not terrible
+// The same twelve rows, as they are and brought to mean 0 and deviation 1: 1,608 mistakes and 5.
+const PAID = [[63, 0.77, -1], [67, 0.47, 1], [81, 0.32, 1], [60, 0.3, 1], [73, 0.28, 1], [77, 0.45, 1], [36, 0.5, -1], [25, 0.55, -1], [41, 0.95, -1], [40, 0.76, -1], [79, 0.61, 1], [22, 0.24, -1]];
+const PAID_SCALED = [[0.37, 1.19, -1], [0.57, -0.22, 1], [1.25, -0.92, 1], [0.23, -1.02, 1], [0.86, -1.11, 1], [1.05, -0.31, 1], [-0.94, -0.08, -1], [-1.48, 0.16, -1], [-0.7, 2.03, -1], [-0.75, 1.14, -1], [1.15, 0.44, 1], [-1.62, -1.3, -1]];
+const PAYING = { labels: ["late", "paid"], names: ["income, in thousands a year", "debts, as a share of it"], view: [0, 96, 0, 1.2], max_iter: 300 };
+const PAYING_SCALED = { labels: ["late", "paid"], names: ["income (scaled)", "debts (scaled)"], view: [-2.5, 2.5, -2.5, 2.5] };
 const RARE = [[1, 0, 1], [-1, 0, -1], [1.2, 0, 1], [-0.8, 0, -1], [0.9, 0, 1], [-1.1, 0, -1], [0.5, 1, -1], [1, -0.8, 1]]; // x₂ is seldom there
 
 export const SCENES = [
@@ -43,7 +48,7 @@ export const SCENES = [
       {
         words: [
           "The algorithm looks at one row at a time. If it is right, nothing changes. If it is wrong, y·x is added to the weights and y to the bias.",
-          "Row 1 has just been found on the wrong side: the blue arrow is the row, laid on the tip of the old w; the sum is the new w.",
+          "Row 2 has just been found on the wrong side: the blue arrow is the row, laid on the tip of the old w; the sum is the new w.",
         ],
         toy: "separable", at: 2, panel: "neuron",
       },
@@ -92,7 +97,7 @@ export const SCENES = [
     name: "order", title: "The order of the rows", section: "Section 4.2", about: "All of one class first is a bad idea.",
     pages: [
       {
-        words: ["“For all rows” leaves the order open. Here come fifteen positive rows, then fifteen negative ones. After row 0 every point is called positive."],
+        words: ["“For all rows” leaves the order open. Here come fifteen positive rows, then fifteen negative ones. After row 1 every point is called positive."],
         question: "What do the other fourteen positive rows teach?",
         answer: ["Nothing: they are all right. Then two negative rows turn everything over, and the rest of the pass is quiet again. Of thirty rows three have taught."],
         toy: "sorted labels", document: { second_order: "every pass" }, at: 15, panel: "passes",
@@ -168,7 +173,7 @@ export const SCENES = [
         words: ["A perceptron with one weight per word, learned from film reviews. Change the sentence; point at a word to see what it adds."],
         question: "Sort the features by their weights and look at the ends. What do you learn?",
         answer: ["The ten largest are the words that speak most for a good review, the ten lowest for a bad one. Words like “the” have weights near 0: a small change in them would change no decision. So weights explain a model, as long as all features have the same scale; here each is 0 or 1."],
-        toy: "separable", panel: "words",
+        toy: "separable", panel: "words", example: 1,
       },
       {
         words: ["In this sentence “not the worst” and “not bad” are praise, more or less."],
@@ -258,7 +263,7 @@ export const SCENES = [
         document: { points: RARE, rule: "arow", bias: false }, at: 6, panel: "neuron",
       },
       {
-        words: ["Then comes row 6, (0.5, 1) of the class −1, and it is wrong. The step is α·Σx: each feature is multiplied by the variance of its weight."],
+        words: ["Then comes row 7, (0.5, 1) of the class −1, and it is wrong. The step is α·Σx: each feature is multiplied by the variance of its weight."],
         question: "Which of the two weights takes the blame?",
         answer: ["w₂ moves by 0.70, w₁ by 0.05, although x₁ is half as large as x₂. The perceptron would have moved w₁ by 0.5 and unlearned a good part of what six rows had said. Choose it under Settings and compare."],
         document: { points: RARE, rule: "arow", bias: false }, at: 7, panel: "neuron",
@@ -268,6 +273,58 @@ export const SCENES = [
         question: "What does r do?",
         answer: ["It says how little a single row is to be trusted: steps are shorter and variances shrink more slowly, so that one odd row does less harm, and more rows are needed. Words are like x₂: most are rare, and a text may be the only one that has them. So this rule is the default for texts."],
         document: { points: RARE, rule: "arow", r: 10, bias: false }, at: 7, panel: "neuron",
+      },
+    ],
+  },
+  {
+    name: "scaling", title: "Scaling", section: "Chapter 5", about: "One column in thousands, one in shares.",
+    pages: [
+      {
+        words: ["Twelve people: income from 22 to 81, debts from 0.24 to 0.95. A line separates those who paid in time from those who were late. The perceptron finds one after 1,608 mistakes in 270 passes."],
+        question: "Why so many?",
+        answer: ["One update moves the weight of income by up to 81, that of debts by less than 1, and the bias by 1. At the end they are 11, −262.6 and −534: the small columns needed hundreds of updates to get there, while income went back and forth. R²/γ² is 222,526."],
+        document: { points: PAID, ...PAYING }, at: "end", panel: "passes", shows: { arrows: false },
+      },
+      {
+        words: ["The same twelve people. From each column its mean is subtracted, and the rest divided by its standard deviation. Now it takes 5 mistakes in 3 passes."],
+        question: "Does scaling change which points a line can separate?",
+        answer: ["No. Each line here is a line there: divide its weights by the deviations and shift its bias. What changes is how long the search takes, and which of the many lines is found: R²/γ² is now 20.98."],
+        document: { points: PAID_SCALED, ...PAYING_SCALED }, at: "end", panel: "passes",
+      },
+      {
+        words: ["A new person comes (hollow): an income of 60 and debts of 0.4. By the means of the twelve, 55.33 and 0.5167, and their deviations, 20.54 and 0.2133, that is the place (0.23, −0.55)."],
+        question: "Why not by the mean and deviation of the new rows?",
+        answer: ["Then the same person would be at another place each time, depending on who comes along. Means and deviations are learned from the training rows and belong to the model, like its weights. Those of test rows must not be used: they would tell of answers that are not yet known."],
+        document: { points: PAID_SCALED, held_out: [[0.23, -0.55, 1]], ...PAYING_SCALED }, at: "end", panel: "axis",
+      },
+    ],
+  },
+  {
+    name: "classes", title: "Three classes", section: "Chapter 6", about: "A weight vector each; the highest score wins.",
+    pages: [
+      {
+        words: ["Circles, squares and triangles: each class has a weight vector of its own, and so each row has three scores. The highest one is the answer. Press Mistake a few times."],
+        question: "A row is wrong. Which of the three vectors must change?",
+        answer: ["Two of them. The row is added to the vector of its class, whose score rises by ‖x‖², and subtracted from that of the class that had won, whose score falls by as much. The third has done nothing wrong and stays."],
+        toy: "separable", panel: "classes", set: "three", step: 1,
+      },
+      {
+        words: ["The end: all 15 rows are right after 9 mistakes. Where two regions meet, their classes have the same score."],
+        question: "There are three vectors. Why are the boundaries between the classes straight?",
+        answer: ["Between circles and squares the question is whether w₁·x is above w₂·x, that is, whether (w₁ − w₂)·x is above 0: a perceptron with the difference as its weights. Three classes have three such lines, and without a bias all of them meet in the origin."],
+        toy: "separable", panel: "classes", set: "three", step: "end",
+      },
+      {
+        words: ["The same machine with the circles and the squares alone. Watch the two arrows."],
+        question: "Is that another algorithm than the perceptron of two classes?",
+        answer: ["No. What one vector gains the other loses, so they are always opposite. Their difference is twice the w of the plain perceptron, and every mistake is the same."],
+        toy: "separable", panel: "classes", set: "two", step: "end",
+      },
+      {
+        words: ["Here the circles lie between squares and triangles. There is a bias for each class."],
+        question: "No line separates the circles from all others. How can they be right?",
+        answer: ["Their score need not be high: it must be higher than both others. To the left that of the squares rises, to the right that of the triangles, and between them the nearly flat score of the circles is the highest. One model for “circle or not” could not do it; three scores that are compared can."],
+        toy: "separable", panel: "classes", set: "between", step: "end",
       },
     ],
   },

@@ -12,6 +12,15 @@ export function label(document, side) {
   return document.labels[side > 0 ? 1 : 0];
 }
 
+// A row as it is named: counted from 1, as the lines of a file and all commands count.
+export function rowNumber(row) {
+  return row + 1;
+}
+
+export function pointName({ list, row }) {
+  return `${list === "points" ? "row" : "held-out point"} ${rowNumber(row)}`;
+}
+
 // What the last visit met and did.
 export function stepSentence(training, at) {
   const { document } = training;
@@ -36,7 +45,7 @@ function met({ document, visits, rows }, at) {
   const row = visits.row[at - 1];
   const a = visits.activation[at - 1];
   const mistake = visits.mistake[at - 1];
-  const where = `Pass ${visits.pass[at - 1]}, row ${row} (class ${label(document, rows.y[row])}): the activation is`;
+  const where = `Pass ${visits.pass[at - 1]}, row ${rowNumber(row)} (class ${label(document, rows.y[row])}): the activation is`;
   if (a === 0) {
     if (document.zero === "mistake") return `${where} 0, which counts as a mistake.`;
     const side = document.zero === "positive" ? 1 : -1;
@@ -125,6 +134,6 @@ export function proofSentences(verdict, document) {
 }
 
 export function verdictRows({ rows, status }, document) {
-  return rows.slice(0, 12).map(([row, { value, text }]) => `${text ?? shown(value)} × row ${row} (${label(document, document.points[row][2])})`)
+  return rows.slice(0, 12).map(([row, { value, text }]) => `${text ?? shown(value)} × row ${rowNumber(row)} (${label(document, document.points[row][2])})`)
     .concat(rows.length > 12 ? [`and ${counted(rows.length - 12, "more row")}`] : []);
 }

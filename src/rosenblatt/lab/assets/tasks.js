@@ -1,6 +1,7 @@
 // Tasks that the page checks: each looks at the lab and returns whether it is done, and in words how far it is.
 
 import { counted, shown } from "./elements.js";
+import { rowNumber } from "./sentences.js";
 
 const both = ({ document }) => [1, -1].every((side) => document.points.filter((point) => point[2] === side).length >= 4);
 const ended = ({ training }) => training.n > 0 && training.stopReason === "converged";
@@ -33,7 +34,7 @@ export const CHECKS = {
   },
   zero({ training, at }) {
     const quiet = training.n > 0 && training.visits.tau[0] === 0;
-    return [quiet && at > 0, quiet ? "The first row taught nothing. With < in place of ≤ every row would be like it." : `Row ${training.visits.row[0] ?? 0} comes first, its activation is 0, and it teaches.`];
+    return [quiet && at > 0, quiet ? "The first row taught nothing. With < in place of ≤ every row would be like it." : `Row ${rowNumber(training.visits.row[0] ?? 0)} comes first, its activation is 0, and it teaches.`];
   },
   signs(state) {
     const { document, training } = state;

@@ -1,7 +1,7 @@
 // The trace as a table: one line a visit, of which only those in view are made.
 
 import { element, say, shown, vector } from "./elements.js";
-import { label } from "./sentences.js";
+import { label, rowNumber } from "./sentences.js";
 
 const LINE = 26; // pixels
 const MORE = 6; // lines above and below what is in view
@@ -96,7 +96,7 @@ export class TraceTable {
       after.push(vector(deviations.slice(0, -1)), shown(deviations.at(-1)));
     }
     const sign = tau ? `${side > 0 ? "+" : "−"}${shown(tau)}` : "";
-    const cells = [t + 1, visits.pass[t], row, vector([x, y]), label(document, side), shown(visits.activation[t]), outcome, sign, ...after];
+    const cells = [t + 1, visits.pass[t], rowNumber(row), vector([x, y]), label(document, side), shown(visits.activation[t]), outcome, sign, ...after];
     const isLooked = [hovered, selected].some((place) => place?.list === "points" && place.row === row);
     const names = [tau ? "update" : "", t === at - 1 ? "now" : "", t >= at ? "to-come" : "", isLooked ? "looked-at" : ""].filter(Boolean).join(" ");
     if (line.className !== names) line.className = names;

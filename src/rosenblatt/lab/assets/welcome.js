@@ -8,7 +8,7 @@ export class Welcome {
     this.root = element(
       "section", { class: "welcome", "aria-label": "Welcome" },
       element("h2", {}, "A neuron that learns from its mistakes"),
-      element("p", {}, "Blue circles on one side, orange squares on the other: the line has to tell them apart. Each time a point is on the wrong side, the line turns. That is the whole algorithm."),
+      element("p", {}, "Blue circles on one side, orange squares on the other: the line has to tell them apart. Each time a point is on the wrong side, the line moves. That is the whole algorithm."),
       element("div", { class: "in-line" },
         button("Start the tour ▸", "Chapter 4 of the textbook, scene by scene", tour, { class: "primary large", "data-welcome": "tour" }),
         button("Put your own points", "An empty plane", own, { class: "large", "data-welcome": "own" }),
