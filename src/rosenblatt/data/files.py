@@ -155,7 +155,7 @@ class Decisions:
     header: bool | None = None
     zero_based: bool | None = None  # of svmlight
     label: str | None = None
-    label_reason: str = ""  # "by its name", "the last column, with 3 values", "as you said"
+    label_reason: str = ""  # "by its name", "the last column", "as you said"
     weight: str | None = None  # the column of the weights of the rows
     group: str | None = None  # the column of groups that are held out together
     columns: dict[str, list[str]] = field(default_factory=dict)  # that are learned from, by KINDS

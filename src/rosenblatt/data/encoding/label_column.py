@@ -92,7 +92,7 @@ class LabelGuess(NamedTuple):
     """Which column holds the labels, and why."""
 
     column: str
-    reason: str  # "the last column, with 3 values"
+    reason: str  # "the last column"
 
 
 class _Candidate(NamedTuple):
@@ -113,7 +113,7 @@ class _Candidate(NamedTuple):
         return bool(re.fullmatch(pattern, self.name.strip()))
 
     def guess(self, which: str) -> LabelGuess:
-        return LabelGuess(self.name, f"the {which}, with {counted(self.n_values, 'value')}")
+        return LabelGuess(self.name, f"the {which}")  # the sample need not have all its values
 
     def shown(self) -> str:
         some = ", ".join(" ".join(value.split())[:20] for value in self.values[:VALUES_SHOWN])
