@@ -24,8 +24,8 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
     "models/test_labels.py::test_thresholds_of_files_are_fitted_to_the_held_out_rows": [
         (
             "models/held_out.py",
-            "for part in trained.supply.sweep(held_out=True):",
-            "for part in trained.supply.sweep(held_out=False):",
+            "for part in trained.supply.tried():",
+            "for part in trained.supply.sweep():",
         ),
     ],
     "models/test_labels.py::test_thresholds_of_few_rows_are_fitted_to_all_in_turn": [
@@ -74,14 +74,14 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
         ),
     ],
     "training/test_order.py::test_the_rows_that_a_seed_holds_out_never_change": [
-        ("training/streaming.py", ".random_raw()\n", ".random_raw() + 1\n"),
-        ("training/examples.py", "random_words(key, first", "random_words(key, first + 1"),
+        ("training/holdout.py", ".random_raw()))\n", ".random_raw()) + 1)\n"),
+        ("training/holdout.py", "astype(np.uint64) + np.uint64(1)", "astype(np.uint64)"),
         (
-            "training/examples.py",
-            "members[: int(fraction * len(members))]",
-            "members[-int(fraction * len(members)) :]",
+            "training/holdout.py",
+            "members[: int(share * len(members))]",
+            "members[-int(share * len(members)) :]",
         ),
-        ("models/held_out.py", "return rank % n_folds", "return rank * n_folds // n_rows"),
+        ("training/holdout.py", "+ dealt) % n_folds", "+ dealt) * n_folds // len(strata)"),
     ],
     "training/test_order.py::test_the_order_of_a_seed_never_changes": [
         (

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from rosenblatt import guarantee, load, train_files
-from rosenblatt.data.files import RowDraw
 from rosenblatt.errors import InputError
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model, model_of
+from rosenblatt.training.holdout import RowDraw
 from tests.cli.running import invoked
 
 
@@ -174,7 +174,7 @@ def test_a_share_is_set_aside(ending: str) -> None:
         rows = [f"{k} 1:{x[0]} 2:{x[1]} 3:{x[2]}" for x, k in zip(X, numbers, strict=True)]
     # Drawn by the line, or by the number of the row where lines are not known
     places = np.arange(700, dtype=np.uint64) + np.uint64(2 if head else 0)
-    drawn = RowDraw(0.3, drawn=True).chosen(places)
+    drawn = RowDraw(0.3, drawn=True)(places)
     assert 150 < drawn.sum() < 270
     last = int(np.flatnonzero(drawn)[-1])  # with a class and a feature that no other row has
     rows[last] = "1,2,3,perhaps" if head else "7 1:1 9:2"

@@ -324,8 +324,8 @@ def test_early_stopping_scores_the_mixture() -> None:
     assert outcome.stop_reason == "early_stopping"
     scores = [record.validation_score or 0.0 for record in outcome.history]
     assert outcome.best_pass == int(np.argmax(scores)) + 1 == len(scores) - 3
-    engine = VirtualShards(virtual_shards(data, 4, held_out=0.25))
-    wrong = engine.wrong(Start.deciding(state), -1, held_out=True)
+    engine = VirtualShards(virtual_shards(data, 4, share=0.25))
+    wrong = engine.wrong(Start.deciding(state), -1, tried=True)
     assert 1.0 - wrong / engine.n_held_out == scores[outcome.best_pass - 1]
     assert engine.n_held_out + engine.n_rows == 400
 

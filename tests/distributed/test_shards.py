@@ -65,10 +65,10 @@ def test_held_out_rows_do_not_depend_on_the_shards() -> None:
     """The same rows are held out by 1, 4 and 9 shards, dealt out or not."""
     chosen = []
     for n_shards, shuffled in ((1, False), (4, False), (9, True)):
-        shards = virtual_shards(examples(300), n_shards, held_out=0.2, shuffled=shuffled, seed=1)
-        held = [numbers(shard)[shard.held_out] for shard in shards]
+        shards = virtual_shards(examples(300), n_shards, share=0.2, shuffled=shuffled, seed=1)
+        held = [numbers(shard)[shard.division.tried] for shard in shards]
         chosen.append(sorted(np.concatenate(held).tolist()))
-        assert sum(len(shard.learning) for shard in shards) == 300 - len(chosen[-1])
+        assert sum(len(shard.division.learned) for shard in shards) == 300 - len(chosen[-1])
     assert chosen[0] == chosen[1] == chosen[2]
     assert 30 < len(chosen[0]) < 90
 
@@ -96,7 +96,7 @@ def test_rows_of_weight_zero_are_left_out() -> None:
     weight = np.ones(20)
     weight[::2] = 0.0
     shard = make_shard(0, Examples(given.rows, given.targets, weight), np.arange(20), 0.3, 0)
-    assert sorted([*shard.learning.tolist(), *shard.held_out.tolist()]) == list(range(1, 20, 2))
+    assert sorted(np.concatenate(shard.division).tolist()) == list(range(1, 20, 2))
 
 
 def test_too_many_shards() -> None:

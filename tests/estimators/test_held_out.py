@@ -20,7 +20,7 @@ from rosenblatt import (
     VotedPerceptron,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.training.examples import held_out_groups
+from rosenblatt.training.holdout import HoldOut
 
 STOPPING: dict[str, Any] = {"early_stopping": True, "random_state": 0}
 ESTIMATORS = [
@@ -149,8 +149,8 @@ def test_the_share_of_groups() -> None:
     generator = np.random.default_rng(1)
     groups = generator.integers(0, 200, 5_000).astype(np.uint64)
     for key in range(20):
-        held_out = held_out_groups(groups, 0.1, key)
+        held_out = HoldOut(0.1, key).of_groups(groups).mask(np.arange(5_000))
         assert 0.1 <= held_out.mean() < 0.12
         assert not set(groups[held_out]) & set(groups[~held_out])
     large = np.array([1] * 90 + [2] * 10, np.uint64)
-    assert {held_out_groups(large, 0.01, key).sum() for key in range(9)} == {10}
+    assert {len(HoldOut(0.01, k).of_groups(large).between(0, 100).tried) for k in range(9)} == {10}

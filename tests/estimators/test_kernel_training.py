@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import KernelPerceptron
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import Dense
-from rosenblatt.training.examples import Examples, split
+from rosenblatt.training.examples import ArraySupply, Examples
+from rosenblatt.training.holdout import holding_out
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import XOR, digits
 from tests.examples import same_bits
@@ -98,7 +99,8 @@ def test_stopping() -> None:
 def held_out(y: Any, fraction: float = 0.2, seed: int = 0) -> Any:
     """Return the numbers of the rows that a fit of this seed holds out."""
     examples = Examples(Dense(np.zeros((len(y), 1)), 1.0), np.unique(y, return_inverse=True)[1])
-    return split(examples, fraction, np.random.default_rng(seed))[1]
+    found = holding_out(examples, fraction, np.random.default_rng(seed))
+    return ArraySupply(found, "once", np.random.default_rng(0)).left_out
 
 
 STOPPED = [

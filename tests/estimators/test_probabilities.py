@@ -70,7 +70,7 @@ def test_every_estimator_has_probabilities(learner: Any, calibrate: Any, n_class
     clear = np.sort(shares, axis=1)[:, -1] > np.sort(shares, axis=1)[:, -2]
     predicted = clf.predict(X[200:])
     assert (clf.classes_[shares.argmax(axis=1)] == predicted)[clear].all()
-    assert clear.mean() > 0.8
+    assert clear.mean() > 0.6
     base = np.bincount(np.searchsorted(clf.classes_, y[:200])) / 200
     guess = log_loss(y[200:], np.tile(base, (200, 1)))
     moves = learner.fit_intercept and calibrate in (True, "sigmoid")

@@ -17,12 +17,11 @@ from rosenblatt import MultilabelClassifier, load, save, train_files, why
 from rosenblatt.errors import InputError
 from rosenblatt.models.continuation import learn_files
 from rosenblatt.models.export import to_json, to_onnx
-from rosenblatt.models.held_out import FOLDS, dealt
 from rosenblatt.models.model import Model
 from rosenblatt.tasks.evaluation import LabelEvaluation
 from rosenblatt.tasks.label_sets import label_losses
 from rosenblatt.tasks.label_thresholds import fitted_thresholds
-from rosenblatt.training.streaming import Sampling
+from rosenblatt.training.holdout import HoldOut, some_folds
 
 WORDS = {
     "game": ["chess", "board", "arcade"],
@@ -197,7 +196,7 @@ def test_thresholds_of_files_are_fitted_to_the_held_out_rows(tmp_path: Path) -> 
     """They are those of the rows that the seed holds out, scored by weights of the others."""
     how = HOW["tsv"] | {"text": "text", "recipe": "plain", "refit": False, "C": 0.01}
     clf: Any = train_files(written(tmp_path, "tsv"), **how)
-    held_out = Sampling(np.random.default_rng(0), held_out=0.1).numbers(0, 400, held_out=True)
+    held_out = HoldOut.drawn(0.1, np.random.default_rng(0)).between(0, 400).tried
     assert len(held_out) == clf.model_.training["held_out_rows"]
     scores = clf.decision_function([TEXTS[k] for k in held_out])
     truth = indicator([LABELS[k] for k in held_out]).astype(bool)
@@ -212,10 +211,10 @@ def test_thresholds_of_few_rows_are_fitted_to_all_in_turn(tmp_path: Path) -> Non
     rows = clf.encoding_.encode_frame(TEXTS)
     X = sparse.csr_array((rows.data, rows.indices, rows.indptr), (400, clf.model_.n_features))
     other = MultilabelClassifier(parameters={"C": 0.01}, max_iter=3, thresholds=False)
-    fold, scores, truth = dealt(400, FOLDS, 0), np.zeros((400, 4)), indicator(LABELS)
-    for k in range(FOLDS):
-        other.fit(X[fold != k], truth[fold != k])
-        scores[fold == k] = other.decision_function(X[fold == k])
+    scores, truth = np.zeros((400, 4)), indicator(LABELS)
+    for learned, tried in some_folds(np.zeros(400), 0):
+        other.fit(X[learned], truth[learned])
+        scores[tried] = other.decision_function(X[tried])
     expected = fitted_thresholds(scores, truth.astype(bool))
     np.testing.assert_allclose(clf.model_.thresholds, expected, rtol=1e-9)
 

@@ -21,11 +21,12 @@ from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.train import train
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.held_out import coarse, dealt, rounded
+from rosenblatt.models.held_out import coarse, rounded
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files, plan_of
 from rosenblatt.tasks.calibration import fit_calibration
 from rosenblatt.training.history import PassRecord
+from rosenblatt.training.holdout import folds
 from tests.cli.running import ran, run
 
 EXACT: dict[str, Any] = {"scale": False, "shuffle": False, "early_stopping": False, "max_iter": 4}
@@ -292,11 +293,11 @@ def test_few_rows_are_calibrated_in_folds(tmp_path: Path) -> None:
     lines = [f"{a},{b},c{k}" for (a, b), k in zip(X, y, strict=True)]
     path.write_text("\n".join(["a,b,label", *lines]))
     model = model_from_files(str(path), scale=False, bins=0, calibrate=True)
-    folds, scores = dealt(150, 5, 0), np.empty((150, 3))
-    for fold in range(5):
+    scores = np.empty((150, 3))
+    for learned, tried in folds(y, 5, 0):
         clf = PassiveAggressiveClassifier(random_state=0, max_iter=10)
-        clf.fit(X[folds != fold], y[folds != fold])
-        scores[folds == fold] = clf.decision_function(X[folds == fold])
+        clf.fit(X[learned], y[learned])
+        scores[tried] = clf.decision_function(X[tried])
     expected = fit_calibration(scores, y, "temperature")
     assert model.calibration is not None
     assert model.calibration.n_rows == 150

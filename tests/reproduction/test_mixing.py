@@ -24,7 +24,7 @@ def test_ways_are_what_they_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixing, "EPOCHS", 3)
     problem = overlapping(200, 0)
     found = ways(problem, 5)
-    first = virtual_shards(problem.learned, 4)[0].learning
+    first = virtual_shards(problem.learned, 4)[0].division.learned
     for name, rows in (("serial", slice(None)), ("one shard", slice(len(first)))):
         plain = AveragedPerceptron(max_iter=3, random_state=5)
         plain.fit(problem.X_train[rows], problem.y_train[rows])

@@ -15,6 +15,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.rules import AROW, PA, PA1, Perceptron, Rule, pair_scale
 from rosenblatt.tasks.leads import targets_of
 from rosenblatt.training.examples import Examples, row_numbers
+from rosenblatt.training.holdout import HoldOut
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.online import RowLearner
 from rosenblatt.training.state import State, fit, run_pass
@@ -82,7 +83,7 @@ def test_an_average_that_begins_late() -> None:
     rows, labels = csr(generator.normal(size=(30, 5))), generator.integers(0, 2, 30)
     held_out = np.zeros(30, bool)
     held_out[20:] = True
-    examples = Examples(rows, targets_of(labels, 2), held_out=held_out)
+    examples = Examples(rows, targets_of(labels, 2), holdout=HoldOut(chosen=held_out))
     state, plan = State.zeros(5, 2, averaged=True), Plan(PA1(0.3), 3, shuffle=False)
     late = replace(plan, average_after=1, early_stopping=EarlyStopping())
     outcome = fit(state, examples, late, generator)

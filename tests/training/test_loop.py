@@ -9,8 +9,9 @@ import pytest
 
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.rules import AROW, PA, PA1, MarginPerceptron, Perceptron, cw, scw1, scw2
-from rosenblatt.training.examples import Examples, split
+from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.history import Outcome, PassRecord
+from rosenblatt.training.holdout import holding_out
 from rosenblatt.training.loop import EarlyStopping, Plan
 from rosenblatt.training.state import LinearTraining, State, count_mistakes, fit, overflow
 from tests import reference
@@ -24,6 +25,12 @@ from tests.examples import (
     same_bits,
     separable,
 )
+
+
+def tried_rows(examples: Examples, share: float, seed: int) -> Any:
+    """Return the numbers of the rows that a training of this seed holds out."""
+    found = holding_out(examples, share, np.random.default_rng(seed))
+    return ArraySupply(found, "once", np.random.default_rng(0)).left_out
 
 
 def train(
@@ -133,7 +140,7 @@ def test_early_stopping_returns_the_best_pass(form: str) -> None:
     assert outcome.stop_reason == "early_stopping"
     assert outcome.best_pass == int(np.argmax(scores)) + 1  # type: ignore[arg-type]
     assert len(scores) == outcome.best_pass + 3
-    _, held_out = split(examples, 0.25, np.random.default_rng(5))
+    held_out = tried_rows(examples, 0.25, 5)
     assert len(held_out) == 99 or len(held_out) == 100  # a quarter of each class, rounded down
     wrong = count_mistakes(state, state.average(), examples, held_out, -1)
     assert 1 - wrong / len(held_out) == max(scores)  # type: ignore[type-var]
@@ -161,7 +168,7 @@ def test_held_out_rows_are_not_learned_from() -> None:
     examples = Examples(dense(X), y)
     plan = Plan(Perceptron(), 5, early_stopping=EarlyStopping(0.1, 5), record=True)
     outcome = fit(State.zeros(3, 2, averaged=False), examples, plan, np.random.default_rng(3))
-    _, held_out = split(examples, 0.1, np.random.default_rng(3))
+    held_out = tried_rows(examples, 0.1, 3)
     assert sorted(y[held_out].tolist()) == [-1] * 8 + [1] * 2
     assert outcome.mistakes is not None
     assert not set(outcome.mistakes.updates.row) & set(held_out)

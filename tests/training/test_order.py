@@ -13,21 +13,17 @@ from sklearn.datasets import load_svmlight_file
 
 from reproduction.data_sets import DataFolder, Problem, standardised
 from rosenblatt import AveragedPerceptron, Perceptron
-from rosenblatt.models.held_out import dealt
+from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.training.examples import (
     MANY_VALUES,
-    Examples,
     Order,
     permute,
-    random_words,
     row_numbers,
     shuffled,
-    split,
     words_of_a_pass,
 )
+from rosenblatt.training.holdout import HoldOut, folds
 from rosenblatt.training.loop import Shuffle
-from rosenblatt.training.streaming import Sampling
-from tests.examples import dense
 
 
 def test_the_permutation_of_a_seed_never_changes() -> None:
@@ -51,14 +47,14 @@ def test_the_order_of_a_seed_never_changes() -> None:
 
 def test_the_rows_that_a_seed_holds_out_never_change() -> None:
     """Of a file by their numbers, of arrays a share of each class, of folds equal parts."""
-    sampling = Sampling(np.random.default_rng(0), held_out=0.2)
-    held_out = [3, 8, 15, 18, 22, 26, 27, 32, 35, 38]
-    assert np.flatnonzero(sampling.mask(0, 40)).tolist() == held_out
-    examples = Examples(dense(np.zeros((20, 1))), np.array([-1, -1, -1, 1] * 5, np.int32))
-    learned, tried = split(examples, 0.25, np.random.default_rng(0))
+    holdout = HoldOut.drawn(0.2, np.random.default_rng(0))
+    assert holdout.between(0, 40).tried.tolist() == [3, 8, 15, 18, 22, 26, 27, 32, 35, 38]
+    targets = np.array([-1, -1, -1, 1] * 5, np.int32)
+    learned, tried = HoldOut.of_classes(targets, 0.25, np.random.default_rng(0)).between(0, 20)
     assert tried.tolist() == [1, 2, 8, 19]
     assert sorted([*learned, *tried]) == [*range(20)]
-    assert dealt(12, 3, 0).tolist() == [2, 1, 1, 1, 2, 0, 2, 0, 0, 0, 2, 1]
+    found = [tried.tolist() for _, tried in folds(np.zeros(12), 3, 0)]
+    assert found == [[0, 8, 10, 11], [1, 2, 5, 6], [3, 4, 7, 9]]
 
 
 def test_every_permutation_is_equally_likely() -> None:
@@ -219,7 +215,7 @@ def test_groups_mix_rows_that_stand_together(
 
 def test_random_words_are_even() -> None:
     """Every tenth of the range gets its share, and neighbours have nothing in common."""
-    words = random_words(3, 1, 100_000) / 2.0**64
+    words = mixed_words(np.arange(2, 100_002, dtype=np.uint64), 3) / 2.0**64
     share = np.histogram(words, bins=10, range=(0, 1))[0] / len(words)
     assert np.abs(share - 0.1).max() < 0.005
     assert abs(np.corrcoef(words[:-1], words[1:])[0, 1]) < 0.01

@@ -20,7 +20,8 @@ from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.rules import PA1, Perceptron
-from rosenblatt.training.examples import Examples, encode, held_out_mask
+from rosenblatt.training.examples import Examples, encode
+from rosenblatt.training.holdout import HoldOut
 from rosenblatt.training.loop import EarlyStopping, Plan, Progress
 from rosenblatt.training.state import State, fit, run_pass
 from rosenblatt.training.streaming import (
@@ -105,7 +106,8 @@ def train(
 ) -> StreamFit:
     """Train on a source in blocks of a few rows."""
     source.finishing = finish
-    draw = Sampling(np.random.default_rng(7), shuffle, held_out)
+    generator = np.random.default_rng(7)
+    draw = Sampling(generator, shuffle, HoldOut.drawn(held_out, generator))
     options |= {"start": partial(State.zeros, averaged=averaged), "block_bytes": block_bytes}
     return fit_stream(source, plan, draw, **options)
 
@@ -269,13 +271,13 @@ def test_sorted_labels() -> None:
 def test_every_pass_visits_every_row_once_in_another_order() -> None:
     """A pass is a permutation of the rows that are not held out, and no two passes are alike."""
     source = Source(3, 150, [0, 1])
-    draw = Sampling(np.random.default_rng(1), shuffle=True, held_out=0.3)
+    draw = Sampling(np.random.default_rng(1), holdout=HoldOut.drawn(0.3, np.random.default_rng(1)))
     reading = Reading(source, keep=True, block_bytes=SMALL_BLOCK)
     supply = supply_of(reading, draw, 1.0)
     passes = [
         np.concatenate([part.order + part.first_row for part in supply.parts()]) for _ in range(3)
     ]
-    learned = np.flatnonzero(~held_out_mask(0, 150, 0.3, draw.key))
+    learned = draw.holdout.between(0, 150).learned
     assert 80 < len(learned) < 130
     for order in passes:
         assert sorted(order.tolist()) == learned.tolist()
@@ -289,7 +291,7 @@ def test_every_pass_visits_every_row_once_in_another_order() -> None:
 def test_the_order_of_a_seed_never_changes() -> None:
     """Rows of many blocks come in the same order as ever, and the same ones are held out."""
     reading = Reading(Source(3, 24, [0, 1]), keep=True, block_bytes=SMALL_BLOCK)
-    draw = Sampling(np.random.default_rng(1), shuffle=True, held_out=0.3)
+    draw = Sampling(np.random.default_rng(1), holdout=HoldOut.drawn(0.3, np.random.default_rng(1)))
     supply = supply_of(reading, draw, 1.0)
     passes = [[k for part in supply.parts() for k in part.order.tolist()] for _ in range(2)]
     assert passes == [
@@ -301,11 +303,12 @@ def test_the_order_of_a_seed_never_changes() -> None:
 
 def test_held_out_rows_are_independent_of_where_a_block_begins() -> None:
     """Whether a row is held out depends on its number and the key alone, at the rate asked for."""
-    whole = held_out_mask(0, 100_000, 0.1, 42)
-    parts = [held_out_mask(start, 10_000, 0.1, 42) for start in range(0, 100_000, 10_000)]
-    assert np.concatenate(parts).tolist() == whole.tolist()
-    assert abs(whole.mean() - 0.1) < 0.005
-    assert (whole != held_out_mask(0, 100_000, 0.1, 43)).any()
+    holdout = HoldOut(0.1, 42)
+    whole = holdout.between(0, 100_000).tried.tolist()
+    parts = [holdout.between(start, start + 10_000).tried for start in range(0, 100_000, 10_000)]
+    assert np.concatenate(parts).tolist() == whole
+    assert abs(len(whole) - 10_000) < 500
+    assert whole != HoldOut(0.1, 43).between(0, 100_000).tried.tolist()
 
 
 def test_finish_changes_all_rows_once() -> None:

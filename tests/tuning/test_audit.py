@@ -9,8 +9,8 @@ import pytest
 
 from rosenblatt import AveragedPerceptron, audit
 from rosenblatt.errors import InputError
-from rosenblatt.models.search import splits
 from rosenblatt.models.train import plan_of
+from rosenblatt.training.holdout import folds as divisions
 from rosenblatt.tuning.audit import fold_probabilities
 
 N_ROWS, N_FLIPPED = 600, 30
@@ -135,7 +135,7 @@ def test_the_folds_are_those_of_evaluate(tmp_path: Path) -> None:
     plain: dict[str, Any] = {"early_stopping": False, "shuffle": False, "scale": False}
     found = audit(str(path), folds=4, memory="average", **plain)
     expected = {}
-    for train, test in splits(labels, 4, 0):
+    for train, test in divisions(labels, 4, 0):
         clf = AveragedPerceptron(shuffle=False).fit(X[train], labels[train])
         guess = clf.predict(X[test])
         for k, label in zip(test.tolist(), guess.tolist(), strict=True):

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from rosenblatt import AveragedPerceptron, audit, train_files
 from rosenblatt.errors import InputError
-from rosenblatt.models.search import splits
 from rosenblatt.tasks.evaluation import LabelEvaluation
+from rosenblatt.training.holdout import folds as divisions
 from rosenblatt.tuning.folds import cross_validate
 
 
 @given(st.lists(st.integers(0, 3), min_size=6, max_size=40), st.integers(2, 6))
 def test_folds_part_the_rows(numbers: list[int], folds: int) -> None:
     """Every row is tried once, and folds and their classes differ by at most one row."""
-    found = splits(np.array(numbers), folds, seed=0)
+    found = divisions(np.array(numbers), folds, seed=0)
     tried = np.concatenate([test for _, test in found])
     assert sorted(tried.tolist()) == list(range(len(numbers)))
     for train, test in found:
@@ -48,7 +48,8 @@ def test_against_a_loop_over_arrays(tmp_path: Path) -> None:
     found = cross_validate(path, folds=5, memory="average", **plain)
     clf = AveragedPerceptron(shuffle=False)
     errors = [
-        1 - clf.fit(X[train], y[train]).score(X[test], y[test]) for train, test in splits(y, 5, 0)
+        1 - clf.fit(X[train], y[train]).score(X[test], y[test])
+        for train, test in divisions(y, 5, 0)
     ]
     assert found.values == pytest.approx(errors, abs=1e-12)
     assert found.mean == pytest.approx(np.mean(errors))
@@ -90,7 +91,7 @@ def test_several_labels_are_judged_as_by_hand(tmp_path: Path, goal: str) -> None
     how |= {"scale": False, "recipe": "plain"}
     found = cross_validate(path, folds=3, **how)
     judged: list[Any] = []
-    for train, test in splits(np.zeros(240, int), 3, 0):
+    for train, test in divisions(np.zeros(240, int), 3, 0):
         one = tagged(tmp_path / "train.csv", X[train], [tags[i] for i in train])
         other = tagged(tmp_path / "test.csv", X[test], [tags[i] for i in test])
         model = train_files(one, **how).model_

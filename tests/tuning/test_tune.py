@@ -16,9 +16,10 @@ from rosenblatt import KernelPerceptron, MultilabelClassifier, load, tune
 from rosenblatt.cli.train import train
 from rosenblatt.cli.tune import tune as tune_command
 from rosenblatt.errors import InputError
-from rosenblatt.models.search import Candidate, Search, SearchStatus, Stopped, halving, splits
+from rosenblatt.models.search import Candidate, Search, SearchStatus, Stopped, halving
 from rosenblatt.models.train import model_from_files
 from rosenblatt.rules import RULES, rule_parameters
+from rosenblatt.training.holdout import folds
 from rosenblatt.tuning.candidates import candidates, encodings, learners, rungs
 from rosenblatt.tuning.tune import tune_files
 
@@ -152,9 +153,9 @@ def test_other_metrics(metric: str) -> None:
     assert search.best.mean == (min(means) if metric == "log-loss" else max(means))
 
 
-def tagged(folder: Path) -> tuple[str, np.ndarray, np.ndarray]:
+def tagged(folder: Path, seed: int = 4) -> tuple[str, np.ndarray, np.ndarray]:
     """Write rows of three numbers with several labels or none; return them and which have which."""
-    generator = np.random.default_rng(4)
+    generator = np.random.default_rng(seed)
     X = np.round(generator.normal(size=(150, 3)), 3)
     has = X + generator.normal(scale=0.5, size=X.shape) > 0.4
     tags = [";".join(np.array(["red", "round", "soft"])[row]) for row in has]
@@ -187,7 +188,7 @@ def test_several_labels_are_judged_by_their_order(tmp_path: Path, goal: str) -> 
             rule=chosen["rule"], memory=memory, parameters=values, max_iter=trial.passes, **fixed
         )
         losses = []
-        for train_rows, test_rows in splits(np.zeros(150, int), 3, 0):
+        for train_rows, test_rows in folds(np.zeros(150, int), 3, 0):
             scores = clf.fit(X[train_rows], has[train_rows]).decision_function(X[test_rows])
             first = [np.argsort(-row, kind="stable") for row in scores]
             missed = [
@@ -201,7 +202,7 @@ def test_several_labels_are_judged_by_their_order(tmp_path: Path, goal: str) -> 
 @pytest.mark.usefixtures("_few")
 def test_the_command_for_several_labels_gives_the_same_model(tmp_path: Path) -> None:
     """The model of tune has thresholds, and is that of train --tune and of the printed command."""
-    path = tagged(tmp_path)[0]
+    path = tagged(tmp_path, seed=5)[0]
     files = [str(tmp_path / f"{k}.model") for k in range(3)]
     given = [path, "--label", "tags", "--label-separator", ";", "--folds", "3"]
     told = json.loads(ran(tune_command, *given, "--json", "-o", files[0]).stdout)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.kernels.rows import CSR
+from rosenblatt.kernels.rows import CSR, mixed_words
 from rosenblatt.kernels.shapes import between, take
 from rosenblatt.wording import counted, word_list
 
@@ -39,6 +39,14 @@ def successive(sums: NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
         stop = max(start + 1, int(sums.searchsorted(sums[start] + most, side="right")) - 1)
         yield start, stop
         start = stop
+
+
+def drawn_rows(numbers: NDArray[np.uint64], share: float, key: int = 0) -> NDArray[np.bool_]:
+    """Return which rows are drawn, a share of all: each by its number and the key alone."""
+    if share >= 1.0 or not share:
+        return np.full(len(numbers), share >= 1.0)
+    found: NDArray[np.bool_] = mixed_words(numbers, key) < np.uint64(share * 2.0**64)
+    return found
 
 
 class BadRow(NamedTuple):

@@ -12,7 +12,15 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import VALIDATION, BadRow, BadRows, Batch, running_sums, unfamiliar
+from rosenblatt.data.batch import (
+    VALIDATION,
+    BadRow,
+    BadRows,
+    Batch,
+    drawn_rows,
+    running_sums,
+    unfamiliar,
+)
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
@@ -52,7 +60,6 @@ from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.separated import SeparatedParser
 from rosenblatt.data.tables.table import Table, require_library, wanted_columns
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.wording import clause, counted, word_list
 
 __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
@@ -240,18 +247,6 @@ class Decisions:
         return lines
 
 
-class RowDraw(NamedTuple):
-    """Rows of files that are drawn at random, each by its number, or all others."""
-
-    share: float  # of the rows
-    drawn: bool  # whether those drawn are read, or the others
-
-    def chosen(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Return which rows of these numbers are read."""
-        below = mixed_words(numbers) / 2.0**64 < self.share
-        return np.asarray(below == self.drawn)
-
-
 class Files:
     """Files that are named by a user, all of one format."""
 
@@ -261,12 +256,12 @@ class Files:
         layout: Layout,
         *,
         prompt: bool = False,
-        draw: RowDraw | None = None,
+        draw: Any = None,
     ) -> None:
         self.names = expand(paths)
         self.layout = layout
         self.prompt = prompt
-        self.draw = draw  # of the rows that are read, where not all are
+        self.draw = draw  # says by their numbers which rows are read, where not all are
         self.answers = False  # whether someone waits for an answer to every row, bad ones too
         self.bad_rows = BadRows(skip=layout.bad_rows == "skip", max_share=layout.max_bad_share)
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
@@ -353,7 +348,7 @@ class Files:
             for part in read(name):
                 found = part._replace(bytes_read=part.bytes_read + before)
                 if self.draw is not None:
-                    found = found.filtered(self.draw.chosen(part.draw_numbers(n_rows)))
+                    found = found.filtered(self.draw(part.draw_numbers(n_rows)))
                     n_rows += len(part.draw_numbers(n_rows))
                 yield found
             before += stored_size(name)
@@ -548,8 +543,8 @@ class TrainingFiles:
         encoding, first, _ = self._beginning
         names = [column.name for column in encoding.columns if column.role == "text"]
         n_rows, n_bytes = first.frame.height, int(first.frame.select(names).estimated_size())
-        draw = RowDraw(min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1)), drawn=True)
-        return first.filtered(draw.chosen(np.arange(n_rows, dtype=np.uint64)))
+        share = min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1))
+        return first.filtered(drawn_rows(np.arange(n_rows, dtype=np.uint64), share))
 
     def sampled_codes(
         self, sample: Table, most: int

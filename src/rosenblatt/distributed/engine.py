@@ -84,9 +84,9 @@ class DaskEngine:
 
         return self._retried(attempt)
 
-    def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
+    def wrong(self, start: Start, zero: int, *, tried: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
-        return sum(self.gathered(count_wrong, start, zero=zero, held_out=held_out))
+        return sum(self.gathered(count_wrong, start, zero=zero, tried=tried))
 
     def gathered(
         self, function: Callable[..., Result], start: Start, **parameters: Any

@@ -42,7 +42,7 @@ def extent(shard: Shard, start: Start) -> tuple[Fraction | None, Fraction] | Non
 
     The lead is None where it is beyond float64; all is None without rows to learn from.
     """
-    state, rows, learning = start.state(), shard.examples.rows, shard.learning
+    state, rows, learning = start.state(), shard.examples.rows, shard.division.learned
     if not len(learning):
         return None
     X = matrix_of(rows)
@@ -82,11 +82,6 @@ class ClusterPlan:
                 f" steps differ in length; use {Parameter('mixing', 'uniform')}."
             )
 
-    @property
-    def held_out(self) -> float:
-        """Which share of the rows is held out."""
-        return self.learner.validation_fraction if self.learner.early_stopping else 0.0
-
 
 class ClusterOutcome(NamedTuple):
     """What a training on a cluster gives."""
@@ -118,16 +113,16 @@ def fit_cluster(
     classes, n_classes = collected.classes, len(collected.classes)
     learner, seed = run.learner, run.learner.random_state
     n_shards = int(run.n_shards or min(len(client.nthreads()), sum(collected.lengths)))
-    recipe = Recipe(collected.n_features, n_classes, seed, run.held_out, run.class_weight)
+    recipe = Recipe(collected.n_features, n_classes, seed, learner.plan().holdout, run.class_weight)
     shards = shards_of(
         client, collected.parts, collected.lengths, n_shards, recipe, shuffled=run.shuffled
     )
     with nullcontext() if progress is None else progress(n_shards) as bar:
         engine = DaskEngine(client, shards, n_classes, None if bar is None else bar.watch)
         collected.parts.clear()  # the workers may forget them
-        if run.held_out and not engine.n_held_out:
+        if recipe.holdout and not engine.n_held_out:
             raise InputError(
-                f"validation_fraction={run.held_out} of {engine.n_rows} rows leaves no row to "
+                f"validation_fraction={recipe.holdout} of {engine.n_rows} rows leaves no row to "
                 "validate on; give more rows, a larger fraction, or early_stopping=False."
             )
         in_order = learner.shuffle is False
@@ -150,7 +145,7 @@ def fit_cluster(
             progress=course,
             watch=None if point is None else point.writer(run.checkpoint_seconds),
         )
-        n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, held_out=False)
+        n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, tried=False)
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
     model = Model.fitted(learner.estimator, learner.options(), classes, state, outcome)

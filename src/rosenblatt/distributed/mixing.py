@@ -217,9 +217,9 @@ def mix(state: State, share: Share, *, alone: bool) -> None:
     state.count = count
 
 
-def count_wrong(shard: Shard, start: Start, zero: int, *, held_out: bool) -> int:
+def count_wrong(shard: Shard, start: Start, zero: int, *, tried: bool) -> int:
     """Count the rows of a shard, those held out or the others, that these weights misclassify."""
-    state, rows = start.state(), shard.held_out if held_out else shard.learning
+    state, rows = start.state(), shard.division[tried]
     return count_mistakes(state, state.weights, shard.examples, rows, zero)
 
 
@@ -233,7 +233,7 @@ class Engine(Protocol):
     def epoch(self, start: Start, epoch: int, settings: EpochSettings) -> Share:
         """Return the sum of what all shards do in an epoch, counted from 1."""
 
-    def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
+    def wrong(self, start: Start, zero: int, *, tried: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
 
 
@@ -271,12 +271,12 @@ class MixedTraining:
 
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
-        return self._engine.wrong(Start.of(self._state), self._settings.zero, held_out=False)
+        return self._engine.wrong(Start.of(self._state), self._settings.zero, tried=False)
 
-    def held_out_mistakes(self) -> int:
+    def tried_mistakes(self) -> int:
         """Count the held-out rows that the weights to be returned misclassify."""
         zero = self._settings.zero or -1  # at test time a zero activation has to predict something
-        return self._engine.wrong(Start.deciding(self._state), zero, held_out=True)
+        return self._engine.wrong(Start.deciding(self._state), zero, tried=True)
 
 
 def fit_shards(
@@ -305,8 +305,8 @@ class VirtualShards:
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._shards = shards
         self.n_shards = len(shards)
-        self.n_rows = sum(len(shard.learning) for shard in shards)
-        self.n_held_out = sum(len(shard.held_out) for shard in shards)
+        self.n_rows = sum(len(shard.division.learned) for shard in shards)
+        self.n_held_out = sum(len(shard.division.tried) for shard in shards)
 
     def epoch(self, start: Start, epoch: int, settings: EpochSettings) -> Share:
         """Return the sum of what all shards do in an epoch."""
@@ -314,16 +314,16 @@ class VirtualShards:
             [run_epoch(shard, start, epoch, settings) for shard in self._shards], add_shares
         )
 
-    def wrong(self, start: Start, zero: int, *, held_out: bool) -> int:
+    def wrong(self, start: Start, zero: int, *, tried: bool) -> int:
         """Count the rows, those held out or the others, that these weights misclassify."""
-        return sum(count_wrong(shard, start, zero, held_out=held_out) for shard in self._shards)
+        return sum(count_wrong(shard, start, zero, tried=tried) for shard in self._shards)
 
 
 def virtual_shards(
     examples: Examples,
     n_shards: int,
     *,
-    held_out: float = 0.0,
+    share: float = 0.0,  # held out
     shuffled: bool = False,
     seed: int = 0,
 ) -> list[Shard]:
@@ -334,7 +334,7 @@ def virtual_shards(
     shards = []
     for k in range(n_shards):
         rows = np.arange(ends[k], ends[k + 1]) if owners is None else np.flatnonzero(owners == k)
-        shards.append(make_shard(k, examples.take(rows), rows, held_out, seed))
+        shards.append(make_shard(k, examples.take(rows), rows, share, seed))
     return shards
 
 
@@ -354,7 +354,6 @@ def simulate(
     """Return what a cluster with this number of shards would learn, to the last bit."""
     state = State.zeros(examples.rows.shape[1], n_classes, averaged=averaged, uncertain=uncertain)
     state.arrange_for(examples.rows)
-    fraction = plan.early_stopping.validation_fraction if plan.early_stopping else 0.0
-    shards = virtual_shards(examples, n_shards, held_out=fraction, shuffled=shuffled, seed=seed)
+    shards = virtual_shards(examples, n_shards, share=plan.holdout, shuffled=shuffled, seed=seed)
     settings = EpochSettings(plan.rule, plan.zero, plan.shuffle, seed, averaged, mixing)
     return state, fit_shards(state, VirtualShards(shards), plan, settings, observers)

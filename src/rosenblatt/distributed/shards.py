@@ -14,7 +14,8 @@ from rosenblatt.kernels.shapes import between, compilable, join, matrix_of, row_
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.model import Spread
 from rosenblatt.tasks.leads import class_numbers, targets_of
-from rosenblatt.training.examples import Examples, held_out_mask, shuffled, words_of_a_pass
+from rosenblatt.training.examples import Examples, shuffled, words_of_a_pass
+from rosenblatt.training.holdout import Division, HoldOut
 from rosenblatt.training.loop import Shuffle
 from rosenblatt.wording import word_list
 
@@ -32,8 +33,7 @@ class Shard:
 
     number: int  # counted from 0
     examples: Examples
-    learning: NDArray[Any]  # numbers of rows in examples
-    held_out: NDArray[Any]
+    division: Division  # numbers of rows in examples
 
     def order(self, shuffle: Shuffle, seed: int, epoch: int) -> NDArray[Any]:
         """Return the rows of an epoch, counted from 1; it depends on nothing but what it is given.
@@ -43,24 +43,22 @@ class Shard:
         their own.
         """
         if not shuffle:
-            return self.learning
-        bits = stream(seed, (self.number,) if self.number else ())
+            return self.division.learned
+        bits, learned = stream(seed, (self.number,) if self.number else ()), self.division.learned
         values = self.examples.rows.n_values
         if shuffle != "once":
-            bits.advance((epoch - 1) * words_of_a_pass(len(self.learning), values, shuffle))
-        return shuffled(self.learning, values, shuffle, np.random.Generator(bits))
+            bits.advance((epoch - 1) * words_of_a_pass(len(learned), values, shuffle))
+        return shuffled(learned, values, shuffle, np.random.Generator(bits))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _arrived, (self.number, self.examples, self.learning, self.held_out)
+        return _arrived, (self.number, self.examples, self.division)
 
 
-def _arrived(
-    number: int, examples: Examples, learning: NDArray[Any], held_out: NDArray[Any]
-) -> Shard:
+def _arrived(number: int, examples: Examples, division: Division) -> Shard:
     """Return a shard from a message, whose arrays need not be aligned: kernels take no others."""
     rows = type(examples.rows)(*map(_aligned, examples.rows))
     weight, targets = _aligned(examples.weight), _aligned(examples.targets)
-    return Shard(number, Examples(rows, targets, weight), _aligned(learning), _aligned(held_out))
+    return Shard(number, Examples(rows, targets, weight), Division(*map(_aligned, division)))
 
 
 def _aligned(value: Any) -> Any:
@@ -79,14 +77,9 @@ def make_shard(
 
     Which rows are held out is decided by their numbers among all, whatever the shards.
     """
-    counted = examples.numbers()
-    learning, held_out = counted, counted[:0]
-    if fraction and len(rows):
-        key = int(stream(seed, HELD_OUT).random_raw())
-        first = int(rows[0])
-        drawn = held_out_mask(first, int(rows[-1]) - first + 1, fraction, key)[rows - first]
-        learning, held_out = counted[~drawn[counted]], counted[drawn[counted]]
-    return Shard(number, examples, learning, held_out)
+    holdout = HoldOut.drawn(fraction, np.random.Generator(stream(seed, HELD_OUT)))
+    tried, counted = holdout.mask(rows), examples.numbers()
+    return Shard(number, examples, Division(counted[~tried[counted]], counted[tried[counted]]))
 
 
 def bounds(n_rows: int, n_shards: int) -> list[int]:
@@ -154,7 +147,7 @@ class Recipe:
     n_features: int
     n_classes: int
     seed: int
-    held_out: float = 0.0
+    holdout: float = 0.0  # share of the rows
     class_weight: NDArray[Any] | None = None  # by the number of the class
 
 
@@ -195,19 +188,21 @@ def assemble(parts: Sequence[RowPart], number: int, first: int, recipe: Recipe) 
         targets_of(numbers, recipe.n_classes),
         weight,
     )
-    return make_shard(number, examples, places, recipe.held_out, recipe.seed)
+    return make_shard(number, examples, places, recipe.holdout, recipe.seed)
 
 
 def facts(shard: Shard, n_classes: int) -> ShardFacts:
     """Return what the coordinator wants to know of a shard."""
-    rows, targets = shard.examples.rows, shard.examples.targets[shard.learning]
+    rows, targets = shard.examples.rows, shard.examples.targets[shard.division.learned]
     numbers = class_numbers(targets, n_classes)
     counts = np.bincount(numbers, minlength=n_classes)
     n_runs = int(np.count_nonzero(np.diff(numbers))) + 1
     checksum = 0
-    for array in (shard.examples.targets, shard.learning, *row_arrays(rows).values()):
+    for array in (shard.examples.targets, shard.division.learned, *row_arrays(rows).values()):
         checksum = zlib.crc32(np.ascontiguousarray(array).view(np.uint8).reshape(-1).data, checksum)
-    return ShardFacts(len(numbers), len(shard.held_out), counts, n_runs, rows.sparse, checksum)
+    return ShardFacts(
+        len(numbers), len(shard.division.tried), counts, n_runs, rows.sparse, checksum
+    )
 
 
 def spread(shard: Shard) -> Spread:

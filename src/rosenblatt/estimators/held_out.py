@@ -1,7 +1,6 @@
 """Rows that ``fit`` holds out: those that the user names, and those that fit probabilities."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,11 +14,10 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join, matrix_of
 from rosenblatt.models.learner import generator_from
 from rosenblatt.models.model import Model
-from rosenblatt.models.search import splits
 from rosenblatt.tasks.calibration import fit_calibration
-from rosenblatt.training.examples import Examples, held_out_groups, known_numbers
+from rosenblatt.training.examples import Examples, known_numbers
+from rosenblatt.training.holdout import Division, HoldOut, some_folds
 
-N_FOLDS = 5
 ENOUGH = 1000  # held-out rows, for two numbers to be fitted to
 
 
@@ -48,7 +46,10 @@ class HeldOutRows(NamedTuple):
             msg = f"{what} held out for early stopping: set early_stopping=True."
             raise InputError(msg)
         if self.groups is not None:
-            return replace(examples, held_out=self._of_groups(estimator, len(examples.targets)))
+            share = float(estimator.validation_fraction)
+            holdout = HoldOut.drawn(share, generator_from(estimator.random_state))
+            groups = self.group_numbers(len(examples.targets))
+            return replace(examples, holdout=holdout.of_groups(groups))
         rows, y = self.rows(estimator)
         known_numbers(y, classes, "y_val")
         if not estimator.early_stopping:
@@ -57,8 +58,9 @@ class HeldOutRows(NamedTuple):
         weight = examples.weight
         weight = None if weight is None else np.concatenate([weight, np.ones(len(y))])
         own = estimator._encode(y, classes)  # noqa: SLF001  # ours
-        targets, held_out = np.concatenate([examples.targets, own]), np.arange(n_rows + len(y))
-        return Examples(join([examples.rows, rows]), targets, weight, held_out=held_out >= n_rows)
+        targets = np.concatenate([examples.targets, own])
+        holdout = HoldOut.all_but(np.arange(n_rows), n_rows + len(y))
+        return Examples(join([examples.rows, rows]), targets, weight, holdout=holdout)
 
     def rows(self, estimator: Any) -> tuple[Rows, NDArray[Any]]:
         """Return own rows and their labels, checked."""
@@ -67,14 +69,15 @@ class HeldOutRows(NamedTuple):
             raise InputError(msg)
         return check_rows(estimator, self.X, self.y, reset=False)
 
-    def _of_groups(self, estimator: Any, n_rows: int) -> NDArray[np.bool_]:
+    def group_numbers(self, n_rows: int) -> NDArray[np.uint64] | None:
+        """Return the number of the group of each row; None where rows have none."""
+        if self.groups is None:
+            return None
         groups = np.asarray(self.groups)
         if groups.shape != (n_rows,):
             msg = f"groups must have one value per row, {n_rows} in all; got shape {groups.shape}."
             raise InputError(msg)
-        numbers = np.unique(groups, return_inverse=True)[1].astype(np.uint64)
-        key = deepcopy(generator_from(estimator.random_state).bit_generator).random_raw()
-        return held_out_groups(numbers, float(estimator.validation_fraction), int(key))
+        return np.unique(groups, return_inverse=True)[1].astype(np.uint64)
 
 
 def scores_apart(
@@ -82,7 +85,7 @@ def scores_apart(
     X: Any,
     y: Any,  # of the rows that are learned from
     weight: NDArray[Any] | None,
-    parts: tuple[NDArray[Any], NDArray[Any]],  # rows that are learned from, rows that are scored
+    parts: Division,
     changed: Mapping[str, Any],
     **start: Any,
 ) -> NDArray[Any]:
@@ -127,11 +130,12 @@ def with_probabilities(
         own, labels = held.rows(estimator)
         scores = [estimator.decision_function(matrix_of(own))]
         numbers = [np.searchsorted(classes, labels)]
-    for held_out in [] if scores else _held_out(y, weight, estimator, held):
-        rest = np.setdiff1d(np.arange(len(y)), held_out)
+    groups = None if held is None else held.group_numbers(len(y))
+    every = np.searchsorted(classes, y)
+    for parts in [] if scores else _divisions(every, weight, estimator, groups):
         other = {"calibrate": False}
-        scores.append(scores_apart(estimator, X, y[rest], weight, (rest, held_out), other, **start))
-        numbers.append(np.searchsorted(classes, y[held_out]))
+        scores.append(scores_apart(estimator, X, y[parts.learned], weight, parts, other, **start))
+        numbers.append(every[parts.tried])
     if not scores:
         msg = "calibrate needs at least two rows of a class, to hold one of them out; got one each."
         raise InputError(msg)
@@ -153,26 +157,22 @@ def _method(estimator: Any, model: Model) -> str:
     return "temperature" if asked is True or len(model.classes) == 2 else "sigmoid"
 
 
-def _held_out(
-    y: NDArray[Any], weight: NDArray[Any] | None, estimator: Any, held: HeldOutRows | None
-) -> list[NDArray[np.intp]]:
-    """Return the numbers of the rows of each fold; the only row of a class is in none."""
-    if held is not None and held.groups is not None:
-        groups = np.unique(held.groups, return_inverse=True)[1].astype(np.uint64)
-        n_folds = min(N_FOLDS, int(groups.max()) + 1)
-        seed = generator_from(estimator.random_state)
-        return [tried for _, tried in splits(y, n_folds, seed, groups)]
-    counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
-    generator = generator_from(estimator.random_state)
+def _divisions(
+    numbers: NDArray[Any],
+    weight: NDArray[Any] | None,
+    estimator: Any,
+    groups: NDArray[np.uint64] | None,
+) -> list[Division]:
+    """Return who learns and who is scored in turn; the only row of a class is always learned."""
+    generator, every = generator_from(estimator.random_state), np.arange(len(numbers))
+    if groups is not None:
+        return some_folds(numbers, generator, groups)
+    counted = every if weight is None else np.flatnonzero(weight)
+    counts = np.bincount(numbers[counted])
+    some = counted[counts[numbers[counted]] > 1]
     share = float(estimator.validation_fraction)
-    enough = len(counted) * share >= ENOUGH
-    fold = np.full(len(y), -1)
-    for label in np.unique(y[counted]):
-        own = generator.permutation(counted[y[counted] == label])
-        if len(own) < 2:
-            continue
-        if enough:
-            fold[own[: max(1, int(share * len(own)))]] = 0
-        else:
-            fold[own] = np.arange(len(own)) % N_FOLDS
-    return [np.flatnonzero(fold == k) for k in range(fold.max() + 1)]
+    if len(some) * share >= ENOUGH:
+        divisions = [HoldOut.of_classes(numbers[some], share, generator).between(0, len(some))]
+    else:
+        divisions = some_folds(numbers[some], generator) if len(some) else []
+    return [HoldOut.of_rows(some[one.tried], len(every)).division(every) for one in divisions]

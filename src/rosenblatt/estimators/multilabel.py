@@ -24,7 +24,8 @@ from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import has_label, label_arrays, several_labels
 from rosenblatt.tasks.label_thresholds import above
 from rosenblatt.tasks.task import MANY
-from rosenblatt.training.examples import Examples, class_weights, encode, permute
+from rosenblatt.training.examples import Examples, class_weights, encode
+from rosenblatt.training.holdout import HoldOut
 
 ONE_COLUMN = (  # begins as scikit-learn's own warning
     "A column-vector y was passed when a 1d array was expected: an array of one column is one label"
@@ -252,20 +253,19 @@ class MultilabelClassifier(RuleClassifier):
 
         Nothing where there are too few rows to hold any out.
         """
-        order = np.arange(len(labels.numbers))
-        permute(order, np.random.default_rng(0))
-        n_tried = int(self.validation_fraction * len(order))
-        if not n_tried:
+        share, n_rows = float(self.validation_fraction), len(labels.numbers)
+        holdout = HoldOut.of_classes(np.zeros(n_rows), share, np.random.default_rng(0))
+        parts = holdout.between(0, n_rows)
+        if not len(parts.tried):
             if self.calibrate:
                 raise InputError("calibrate needs held-out rows, and there are too few of them.")
             return {}, None
-        tried, rest = order[:n_tried], np.sort(order[n_tried:])
         others = ("thresholds", "warm_start", "calibrate", "record_mistakes")
         changed = dict.fromkeys(others, False)
         scores = scores_apart(
-            self, matrix_of(rows), labels.take(rest), weight, (rest, tried), changed, **start
+            self, matrix_of(rows), labels.take(parts.learned), weight, parts, changed, **start
         )
-        truth, wanted = labels.take(tried).indicator(), bool(self.calibrate)
+        truth, wanted = labels.take(parts.tried).indicator(), bool(self.calibrate)
         return label_arrays(scores, truth, thresholds=self.thresholds, calibrate=wanted)
 
     @property

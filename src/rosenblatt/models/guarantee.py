@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.files import Files, Layout, RowDraw
+from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError, Sentence
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.parameters import check_parameters
-from rosenblatt.rules import Interval
 from rosenblatt.tasks import task_of_arrays
 from rosenblatt.tasks.certainty import CONFIDENCE, GuaranteeCurve, RowsApart
+from rosenblatt.training.holdout import SHARE, row_draw
 
 PREFIX = "guarantee."  # of the arrays of a model
-SHARE = Interval(high=1.0)
 NO_ROWS = "A guarantee needs rows with labels; none of these has one."
 
 
@@ -45,14 +44,6 @@ def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
     names = model.task.apart.names()
     sides = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     return model.task.apart(*sides)
-
-
-def row_draw(wanted: Any, *, drawn: bool) -> RowDraw | None:
-    """Return which rows a share for the guarantee means: those drawn, or all others."""
-    if wanted is None or isinstance(wanted, str | Sequence):
-        return None
-    check_parameters("train_files", {"guarantee": wanted}, {"guarantee": SHARE})
-    return RowDraw(float(wanted), drawn)
 
 
 def guaranteed(

@@ -12,20 +12,19 @@ from rosenblatt.kernels.shapes import between, take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.search import splits
 from rosenblatt.parameters import COUNTED
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Wanted
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
-from rosenblatt.training.examples import ArraySupply, permute
+from rosenblatt.training.examples import ArraySupply
 from rosenblatt.training.history import ENDED_EARLY
-from rosenblatt.training.memory import held_out_scores
+from rosenblatt.training.holdout import HoldOut, some_folds
+from rosenblatt.training.memory import tried_scores
 from rosenblatt.training.state import State, copied, fit_supply, is_finite
 from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
-FOLDS = 5
 MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 MOST_TRIED = 1 << 18  # scores of labels by which it is decided whether weights have fewer bits
@@ -111,25 +110,20 @@ class HeldOutFit:
         And the number of folds, each of which was one training's rows to judge.
         """
         learner, seed, n_classes = self.learner, self.learner.random_state, trained.state.n_classes
-        examples = next(iter(trained.supply.sweep(held_out=True)))
-        (n_rows, n_features), groups = examples.rows.shape, trained.reading.kept.groups
-        if groups is None:
-            fold = dealt(n_rows, FOLDS, seed)
-            folds = [np.flatnonzero(fold == k) for k in range(FOLDS)]
-        else:
-            n_folds = min(FOLDS, len(np.unique(groups)))
-            folds = [tried for _, tried in splits(groups, n_folds, seed, groups)]
+        examples = next(iter(trained.supply.tried()))
+        n_rows, n_features = examples.rows.shape
+        strata = trained.state.task.strata(trained.state.task.numbers(examples.targets))
+        divisions = some_folds(strata, seed, trained.reading.kept.groups)
         plan = replace(learner.plan(), early_stopping=None, time_limit=None, record=False)
         shuffle, scores = bool(plan.shuffle), []
-        for tried in folds:
-            held_out = np.zeros(n_rows, bool)
-            held_out[tried] = True
-            divided = replace(examples, held_out=held_out)
+        for _, tried in divisions:
+            divided = replace(examples, holdout=HoldOut.of_rows(tried, n_rows))
             state = learner.start(n_features, n_classes)
             fit_supply(state, ArraySupply(divided, shuffle, np.random.default_rng(seed)), plan)
             scores.append(state.scores(take(examples.rows, tried)))
-        numbers = trained.state.task.numbers(examples.targets[np.concatenate(folds)])
-        return (np.concatenate(scores), numbers), len(folds)
+        tried = np.concatenate([division.tried for division in divisions])
+        numbers = trained.state.task.numbers(examples.targets[tried])
+        return (np.concatenate(scores), numbers), len(divisions)
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
@@ -137,9 +131,9 @@ class HeldOutFit:
         votes = recorded(trained) if learner.voted else None
         most = trained.state.task.rows_within(MOST_SCORES)
         parts, n_rows = [], 0
-        for part in trained.supply.sweep(held_out=True):
+        for part in trained.supply.tried():
             zero = ZERO_CONVENTIONS[learner.zero]
-            parts.append(held_out_scores(trained.state, part, votes, zero))
+            parts.append(tried_scores(trained.state, part, votes, zero))
             n_rows += len(part.order)
             if n_rows > most:
                 break
@@ -160,13 +154,6 @@ def few_held_out(learner: Learner, n_held_out: int) -> bool:
     """Return whether so few rows are held out that the pass they choose is chosen by chance."""
     settles = learner.averaged or learner.second_order  # of other weights the last may be bad
     return settles and 0 < n_held_out < FEW_HELD_OUT
-
-
-def dealt(n_rows: int, n_folds: int, seed: Any) -> NDArray[np.int64]:
-    """Return for each row the fold that it belongs to; folds are equally large."""
-    rank = np.arange(n_rows)
-    permute(rank, np.random.default_rng(seed))
-    return rank % n_folds
 
 
 def recorded(trained: StreamFit) -> Mistakes | None:

@@ -6,15 +6,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
-from heapq import heapreplace
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import VALIDATION
-from rosenblatt.errors import InputError, Parameter, WeightOverflowError
+from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
@@ -22,8 +20,9 @@ from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tasks import CLASSES, task_of
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.examples import ArraySupply, Examples, permute
+from rosenblatt.training.holdout import HoldOut, folds
 from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
-from rosenblatt.training.memory import held_out_scores
+from rosenblatt.training.memory import tried_scores
 from rosenblatt.training.state import State, fit_supply
 
 ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
@@ -165,7 +164,6 @@ class SearchStatus(NamedTuple):
     seconds: float
 
 
-Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows to learn from, rows to try
 Rung = tuple[float, Callable[[Search], Sequence[Candidate]]]  # share of the rows, its candidates
 
 
@@ -261,71 +259,6 @@ class _Trials:
         return Trial(candidate, share, tuple(curves[:, best].tolist()), best + 1, seconds)
 
 
-def splits(
-    numbers: NDArray[Any],
-    folds: int,
-    seed: Any,
-    groups: NDArray[np.uint64] | None = None,
-    first: NDArray[Any] | None = None,
-) -> list[Split]:
-    """Return the rows to learn from and to try of each fold; folds have equal shares of a class.
-
-    Rows of one group are in one fold. Where there are rows of validation, they alone are tried.
-    Without groups, a row is in the fold of that whose number ``first`` has for it.
-
-    >>> [test.tolist() for _, test in splits(np.array([0, 0, 0, 1, 1, 1]), 3, 0)]
-    [[2, 4], [0, 5], [1, 3]]
-    """
-    if folds < 2 or folds > len(numbers):
-        raise InputError(
-            f"{Parameter('folds')} must be at least 2 and at most the number of rows, "
-            f"{len(numbers):,}; got {folds}."
-        )
-    if groups is not None:
-        return _group_splits(groups, folds, seed)
-    generator, fold = np.random.default_rng(seed), np.empty(len(numbers), np.int64)
-    dealt = 0
-    for number in np.flatnonzero(np.bincount(numbers)):
-        members = np.flatnonzero(numbers == number)
-        permute(members, generator)
-        fold[members] = (np.arange(len(members)) + dealt) % folds
-        dealt += len(members)
-    if first is None:
-        return _splits_of(fold, folds)
-    n_different = len(np.unique(first))
-    if n_different < folds:
-        raise InputError(
-            f"{Parameter('folds')} must be at most the number of different rows, "
-            f"{n_different:,}; got {folds}."
-        )
-    if len(np.unique(fold[first])) < folds:  # few rows, most of them copies
-        return _group_splits(first.astype(np.uint64), folds, seed)
-    return _splits_of(fold[first], folds)
-
-
-def _splits_of(fold: NDArray[np.int64], folds: int) -> list[Split]:
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-
-
-def _group_splits(groups: NDArray[np.uint64], folds: int, seed: Any) -> list[Split]:
-    """Return folds of whole groups: the largest first, each to the fold with the fewest rows."""
-    validation = groups == np.uint64(VALIDATION)
-    if validation.any():
-        return [(np.flatnonzero(~validation), np.flatnonzero(validation))] * folds
-    different, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
-    if len(different) < folds:
-        few = f"has {len(different)} values, too few for {folds} folds."
-        raise InputError(f"{Parameter('group')} {few}")
-    order = np.arange(len(different))
-    permute(order, np.random.default_rng(seed))
-    order = order[np.argsort(-counts[order], kind="stable")]
-    sizes, fold = [(0, k) for k in range(folds)], np.empty(len(different), np.int64)
-    for number in order.tolist():
-        n_rows, fold[number] = sizes[0]
-        heapreplace(sizes, (n_rows + int(counts[number]), int(fold[number])))
-    return _splits_of(fold[group], folds)
-
-
 @dataclass(frozen=True)
 class EncodedRows:
     """Rows that are learned from, with the number of the class of each."""
@@ -363,7 +296,7 @@ class RowJudge:
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
         self._task = task_of(shared.get("task") or CLASSES, base.n_classes)
         alike = self._task.strata(base.numbers)
-        self._splits = splits(alike, n_parts, self._seed, base.groups)
+        self._folds = folds(alike, n_parts, self._seed, base.groups)
         self._rank = np.arange(search.n_rows)  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
         self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass
@@ -373,7 +306,7 @@ class RowJudge:
     ) -> Curve:
         """Return the metric on the fold after each pass over a share of the other rows."""
         rows = self._rows(candidate)
-        train, test = self._splits[fold]
+        train, test = self._folds[fold]
         if stopped():
             raise Stopped
         if share < 1.0:
@@ -382,10 +315,8 @@ class RowJudge:
         most = self._passes[RULES[candidate.parameters["rule"]].order]
         learner = candidate.learner_with(most, **self._shared)
         curve: Curve = []
-        idle = np.ones(len(rows.numbers), bool)
-        idle[train] = False
         generator, plan = np.random.default_rng(self._seed), learner.plan()
-        examples = replace(rows.examples, held_out=idle)
+        examples = replace(rows.examples, holdout=HoldOut.all_but(train, len(rows.numbers)))
         supply = ArraySupply(examples, plan.shuffle, generator)
         n_features, by_feature = examples.rows.shape[1], examples.rows.sparse
         state = learner.start(n_features, rows.n_classes, by_feature=by_feature)
@@ -415,7 +346,7 @@ class RowJudge:
         if learner.voted and outcome.mistakes is not None:
             updates = outcome.mistakes.before(state.count)
             votes = Mistakes.of_rows(updates, rows.examples.rows, state.count)
-            scores, _ = held_out_scores(state, replace(rows.examples, order=test), votes, plan.zero)
+            scores, _ = tried_scores(state, replace(rows.examples, order=test), votes, plan.zero)
             return self._last_value(scores, test, len(outcome.history))
         return [*curve[:-1], last]  # of a training that converged before an average began, too
 

@@ -20,7 +20,7 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.guarantee import guaranteed, row_draw
+from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
     HeldOutFit,
     coarse,
@@ -50,6 +50,7 @@ from rosenblatt.tasks.evaluation import LEAST_HELD_OUT, neglected
 from rosenblatt.tasks.held_out_fits import HeldOutFits
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer
+from rosenblatt.training.holdout import HoldOut, row_draw
 from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import (
@@ -124,10 +125,9 @@ class TrainingPlan:
         return self.source.validation is not None
 
     @property
-    def held_out(self) -> float:
+    def holdout(self) -> float:
         """The share of the rows that is not learned from at first."""
-        learner = self.learner
-        return learner.validation_fraction if learner.early_stopping or self.wanted else 0.0
+        return self.learner.plan(hold_out=bool(self.wanted)).holdout
 
     @property
     def is_open(self) -> bool:
@@ -190,12 +190,12 @@ class TrainingPlan:
 
     def lines(self) -> list[tuple[str, str]]:
         """Return the steps that are known before a row is read, and what each does."""
-        names, share, source = self.source.files.names, f"{self.held_out:.0%}", self.source
+        names, share, source = self.source.files.names, f"{self.holdout:.0%}", self.source
         share += " of the rows" + ", whole groups" * (source.columns.group is not None)
         share = share if source.validation is None else word_list(source.validation.names, 3)
         steps = {
             "read": word_list(names, 3),
-            "hold out": share if self.held_out else "",
+            "hold out": share if self.holdout else "",
             "try": "recipes on rows that are not learned from" if self.race() else "",
             "fit": f"{self.title}, {counted(self.learner.passes, 'pass')} at most",
             "fit again": "on all rows" if self._refits else "",
@@ -231,10 +231,11 @@ class TrainingPlan:
 
         generator = np.random.default_rng(learner.random_state)
         grouped = self.validated or self.source.columns.group is not None
+        holdout = HoldOut.drawn(self.holdout, generator)
         trained = fit_stream(
             source,
             self._first_plan(learner),
-            Sampling(generator, learner.plan().shuffle, self.held_out, grouped=grouped),
+            Sampling(generator, learner.plan().shuffle, holdout, grouped=grouped),
             start=wanted.start,
             vote=learner.voted,
             constant=learner.constant,
@@ -458,7 +459,7 @@ def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
     }
     with ExitStack() as stack:
         if run.progress is not None:
-            bar = stack.enter_context(run.progress(source.files.n_bytes, 1.0 - plan.held_out))
+            bar = stack.enter_context(run.progress(source.files.n_bytes, 1.0 - plan.holdout))
             how["show"] = bar.reading
             watchers.append(bar)
         if point is not None:

@@ -15,7 +15,7 @@ from rosenblatt.models.learner import generator_from
 from rosenblatt.parameters import check_setting
 from rosenblatt.plots.display import Axes, Display, legend_beside, style_axes, titled
 from rosenblatt.plots.palette import BLUE, GREEN, INK, VERMILION
-from rosenblatt.plots.subject import a_quarter, rows_of_data, rows_of_estimator
+from rosenblatt.plots.subject import rows_of_data, rows_of_estimator
 from rosenblatt.training.examples import Order, row_numbers
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Shuffle
@@ -275,13 +275,13 @@ def split_rows(X: Any, y: Any, X_test: Any = None, y_test: Any = None, *, seed: 
         known = SimpleNamespace(classes_=rows.classes, n_features_in_=rows.n_features)
         test = rows_of_estimator(known, X_test, y_test)
         return SplitRows(rows.X, rows.labels, test.X, test.labels)
-    aside = a_quarter(rows.n_rows, seed)
-    if not aside.any() or len(np.unique(rows.numbers[~aside])) < 2:
+    own, aside = rows.divided(seed)
+    if not len(aside) or len(np.unique(rows.numbers[own])) < 2:
         raise InputError(
             f"{rows.n_rows} rows are too few to hold out a quarter of them; pass more rows, or "
             "X_test and y_test."
         )
-    return SplitRows(rows.X[~aside], rows.labels[~aside], rows.X[aside], rows.labels[aside])
+    return SplitRows(rows.X[own], rows.labels[own], rows.X[aside], rows.labels[aside])
 
 
 def errors_by_pass(

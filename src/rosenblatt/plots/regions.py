@@ -27,7 +27,6 @@ from rosenblatt.plots.scene import (
 from rosenblatt.plots.subject import (
     DrawnRows,
     Linear,
-    a_quarter,
     linear_of,
     rows_of_data,
     rows_of_estimator,
@@ -344,11 +343,11 @@ class ComparisonDisplay(Display):
         shown = plane_of(given, features, plane)
         rows = replace(given, X=shown.points(given.X))
         seen = Plane(np.zeros(2), np.eye(2), shown.labels, _seen_note(given, shown, features))
-        judged = a_quarter(rows.n_rows, random_state)
-        present = np.unique(rows.numbers[~judged])
+        learned, tried = rows.divided(random_state)
+        present = np.unique(rows.numbers[learned])
         if rows.n_rows < FEWEST or len(present) < len(np.unique(rows.numbers)):
-            judged[:] = True  # by all rows: the others would be too few
-        learned = ~judged if not judged.all() else judged
+            learned = tried = np.arange(rows.n_rows)  # the others would be too few
+        judged = np.bincount(tried, minlength=rows.n_rows) > 0
         learners = default_learners(max_iter, random_state) if estimators is None else estimators
         if not learners:
             raise InputError("estimators must hold at least one estimator.")

@@ -15,8 +15,10 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.model import model_of
 from rosenblatt.theory.labelled_rows import LabelledRows, check_labelled_rows
 from rosenblatt.training.examples import known_numbers
+from rosenblatt.training.holdout import Division, HoldOut
 
 OTHERWISE = "draw its regions instead"
+ASIDE = 0.25  # of the rows, to judge by
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,11 @@ class DrawnRows(LabelledRows):
     def labels(self) -> NDArray[Any]:
         """The label of each row."""
         return np.asarray(self.classes[self.numbers])
+
+    def divided(self, seed: int) -> Division:
+        """Return the division that puts a quarter of the rows aside."""
+        alike, generator = np.zeros(self.n_rows), np.random.default_rng(seed)
+        return HoldOut.of_classes(alike, ASIDE, generator).between(0, self.n_rows)
 
 
 def rows_of_data(X: Any, y: Any, feature_names: Sequence[str] | None = None) -> DrawnRows:
@@ -56,13 +63,6 @@ def rows_of_estimator(
     classes = np.asarray(estimator.classes_)
     numbers = known_numbers(labels, classes)
     return DrawnRows(matrix_of(rows).astype(np.float64), numbers, classes, name)
-
-
-def a_quarter(n_rows: int, seed: int) -> NDArray[np.bool_]:
-    """Return which rows are put aside, a random quarter of them."""
-    aside = np.zeros(n_rows, bool)
-    aside[np.random.default_rng(seed).permutation(n_rows)[: n_rows // 4]] = True
-    return aside
 
 
 def check_fitted(estimator: Any) -> None:

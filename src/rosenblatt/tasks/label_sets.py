@@ -176,7 +176,7 @@ class LabelSets(Task):
         kernel, arguments = self._call(state, part, order, rule, zero, room)
         return kernel(*arguments), int(n_lines[0])
 
-    def held_out_loss(self, state: Any, parts: Any, zero: int, average: Any) -> float:
+    def tried_loss(self, state: Any, parts: Any, zero: int, average: Any) -> float:
         """Return the sum over held-out rows of the share of labels that is not ranked first."""
         total = 0.0
         for part in parts:

@@ -222,7 +222,7 @@ class Task(ABC):
         kernel, arguments = self.kernel_call(judged, part, order, Perceptron(0.0), zero, NO_LOG)
         return kernel(*arguments).mistakes
 
-    def held_out_loss(
+    def tried_loss(
         self,
         state: Any,
         parts: Iterable[Part],

@@ -17,7 +17,7 @@ from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.kernels.shapes import as_rows, matrix_of
 from rosenblatt.tasks.leads import numbers_of, targets_of
 from rosenblatt.theory.exact import unit_exponent
-from rosenblatt.training.examples import Examples, random_words
+from rosenblatt.training.examples import Examples
 
 ALWAYS_DENSE = 1 << 22  # values; smaller sparse matrices become arrays
 BLOCK_VALUES = 1 << 22  # at a time, so that no copy has the length of the data
@@ -240,7 +240,7 @@ def _equal_groups(rows: LabelledRows, candidates: NDArray[Any]) -> list[tuple[in
 
 def _keys(rows: LabelledRows) -> NDArray[np.uint64]:
     """Return a number of 64 bits for each row; equal rows have equal ones, zeros count nothing."""
-    columns = random_words(0, 0, rows.n_features) | np.uint64(1)
+    columns = mixed_words(np.arange(1, rows.n_features + 1, dtype=np.uint64)) | np.uint64(1)
     keys = np.zeros(rows.n_rows, np.uint64)
     for part, block in rows.blocks():
         values = block.data if sparse.issparse(block) else block

@@ -8,20 +8,22 @@ of neighbours, since rows from all over the memory have to be waited for.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import VALIDATION
 from rosenblatt.data.labels import Label
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.rows import Rows, mixed_words, write_groups
+from rosenblatt.kernels.rows import Rows, write_groups
 from rosenblatt.kernels.rows import shuffle as exchange
 from rosenblatt.kernels.shapes import take
 from rosenblatt.tasks.label_sets import Sets
 from rosenblatt.tasks.leads import numbers_of, targets_of
 from rosenblatt.training.loop import Shuffle, Supply
+
+if TYPE_CHECKING:
+    from rosenblatt.training.holdout import HoldOut
 
 ClassWeight = str | Mapping[Any, float]  # "balanced", or what multiplies the steps of a class
 BLOCK = 1 << 16  # rows at a time, so that a wide intermediate never has the length of the data
@@ -46,7 +48,7 @@ class Examples:
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
     sets: Sets | None = None  # labels of each target, where a row may have several
-    held_out: NDArray[np.bool_] | None = None  # of each row, where the user chose them
+    holdout: "HoldOut | None" = None  # None: nothing is
 
     def pieces(self) -> "Iterator[Examples]":
         """Yield the rows of a part in their order, as it is quickest to learn from them."""
@@ -197,59 +199,14 @@ class Order:
         return shuffled(self._rows, self._n_values, self._shuffle, self._generator)
 
 
-def held_out_mask(first: int, n_rows: int, fraction: float, key: int) -> NDArray[Any]:
-    """Return for each of successive rows whether it is held out, by its number and the key alone.
-
-    So a stream can hold out rows before it knows how many there are, and the same ones in every
-    pass.
-    """
-    if not fraction:
-        return np.zeros(n_rows, bool)
-    drawn: NDArray[Any] = random_words(key, first, n_rows) < np.uint64(fraction * 2.0**64)
-    return drawn
-
-
-def held_out_groups(groups: NDArray[np.uint64], fraction: float, key: int) -> NDArray[np.bool_]:
-    """Return for each row whether it is held out: whole groups, by their numbers and the key.
-
-    They have about that share of the rows, at most twice as many unless the smallest group has
-    more. Rows of validation are held out, and where there are any, no others.
-
-    >>> held_out_groups(np.array([4, 4, 4, 7, 7, 9], np.uint64), 0.2, 0)
-    array([False, False, False,  True,  True, False])
-    """
-    validation: NDArray[np.bool_] = groups == np.uint64(VALIDATION)
-    if validation.any() or not fraction:
-        return validation & (fraction > 0.0)
-    different, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
-    if len(different) < 2:
-        named = Parameter("group")
-        raise InputError(f"{named}: all rows are of one group, so that none can be held out.")
-    chosen, n_held_out, wanted = np.zeros(len(different), bool), 0, fraction * len(groups)
-    for number in np.argsort(mixed_words(different, key), kind="stable").tolist():
-        if n_held_out + counts[number] <= 2 * wanted:
-            chosen[number] = True
-            n_held_out += int(counts[number])
-        if n_held_out >= wanted:
-            break
-    if not n_held_out:
-        chosen[np.argmin(counts)] = True
-    return np.asarray(chosen[group])
-
-
-def random_words(key: int, first: int, length: int) -> NDArray[np.uint64]:
-    """Return a random word for each of successive rows, by its number and the key alone.
-
-    So a stream draws the same in calls of any length, and in every pass.
-    """
-    return mixed_words(np.arange(first + 1, first + length + 1, dtype=np.uint64), key)
-
-
 class RowSupply(Supply, Protocol):
     """A source of rows that can be tried again; parts are ``Examples``."""
 
-    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
-        """Yield the rows that are held out, or those learned from, in the order of the source."""
+    def sweep(self) -> Iterator[Examples]:
+        """Yield the rows learned from, in the order of the source."""
+
+    def tried(self) -> Iterator[Examples]:
+        """Yield the rows that are held out, in the order of the source."""
 
     def rows(self) -> Rows | None:
         """Return all rows by their numbers, where they are kept."""
@@ -262,28 +219,21 @@ class ArraySupply:
     """Rows that are in memory: every pass is one part."""
 
     def __init__(
-        self,
-        examples: Examples,
-        shuffle: Shuffle,
-        generator: "np.random.Generator",
-        fraction: float = 0.0,  # of the rows to be held out, unless the user chose them
+        self, examples: Examples, shuffle: Shuffle, generator: "np.random.Generator"
     ) -> None:
         self.generator = generator
         self.examples, self._shuffle = examples, shuffle
         self._compacted = examples  # in fewer bytes, perhaps
-        learning = examples.numbers()
-        if examples.held_out is not None:
-            held_out = examples.held_out[learning]
-            self._divide(learning[~held_out], learning[held_out])
-        elif fraction:
-            self._divide(*split(examples, fraction, generator))
-        else:
-            self._divide(learning, NO_ROWS)
+        self._divide(examples.holdout)
 
-    def _divide(self, learning: NDArray[Any], held_out: NDArray[Any]) -> None:
-        self.learning, self.held_out = learning, held_out
-        self.n_rows, self.n_held_out = len(learning), len(held_out)
-        self._order = Order(learning, self._shuffle, self.generator, self.examples.rows.n_values)
+    def _divide(self, holdout: "HoldOut | None") -> None:
+        counted = self.examples.numbers()
+        self.learning, self.left_out = counted, NO_ROWS
+        if holdout is not None:
+            self.learning, self.left_out = holdout.division(counted)
+        self.n_rows, self.n_held_out = len(self.learning), len(self.left_out)
+        values = self.examples.rows.n_values
+        self._order = Order(self.learning, self._shuffle, self.generator, values)
 
     def parts(self) -> Iterator[Examples]:
         """Yield the rows of the next pass."""
@@ -293,9 +243,13 @@ class ArraySupply:
         """Make passes faster, at the cost of a look at all values."""
         self._compacted = replace(self.examples, rows=self.examples.rows.compact())
 
-    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
-        """Yield the rows that are held out, or those learned from."""
-        yield replace(self._compacted, order=self.held_out if held_out else self.learning)
+    def sweep(self) -> Iterator[Examples]:
+        """Yield the rows learned from."""
+        yield replace(self._compacted, order=self.learning)
+
+    def tried(self) -> Iterator[Examples]:
+        """Yield the rows that are held out."""
+        yield replace(self._compacted, order=self.left_out)
 
     def rows(self) -> Rows:
         """Return all rows by their numbers."""
@@ -303,26 +257,4 @@ class ArraySupply:
 
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
-        self._divide(self.examples.numbers(), NO_ROWS)
-
-
-def split(
-    examples: Examples, fraction: float, generator: "np.random.Generator"
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the numbers of rows to learn from and of rows held out, drawn class by class.
-
-    Rows with several labels are drawn from all alike.
-    """
-    numbers = examples.numbers()
-    targets = examples.targets[numbers] if examples.sets is None else np.zeros(len(numbers))
-    held_out = np.zeros(len(numbers), bool)
-    for target in np.unique(targets):
-        members = np.flatnonzero(targets == target)
-        permute(members, generator)
-        held_out[members[: int(fraction * len(members))]] = True
-    if not held_out.any():
-        raise InputError(
-            f"validation_fraction={fraction} of {len(numbers)} rows leaves no row of any class to "
-            "validate on; give more rows, a larger fraction, or early_stopping=False."
-        )
-    return numbers[~held_out], numbers[held_out]
+        self._divide(None)

@@ -30,16 +30,21 @@ logger = logging.getLogger("rosenblatt")
 
 def log_pass(record: PassRecord) -> None:
     """Write one line a pass to the logger "rosenblatt" at level INFO."""
-    held_out = record.validation_score
+    accuracy = _accuracy(record)
     logger.info(
         "pass %d: %d mistakes, %d updates, loss %.6g%s, %.3f s",
         record.pass_,
         record.mistakes,
         record.updates,
         record.loss,
-        "" if held_out is None else f", held-out accuracy {held_out:.4f}",
+        accuracy,
         record.seconds,
     )
+
+
+def _accuracy(record: PassRecord) -> str:
+    accuracy = record.validation_score
+    return "" if accuracy is None else f", held-out accuracy {accuracy:.4f}"
 
 
 class TerminalBar:
@@ -85,9 +90,7 @@ class ProgressBar(TerminalBar):
 
     def _figures(self, record: PassRecord) -> str:
         self.mistakes += record.mistakes
-        held_out = record.validation_score
-        accuracy = "" if held_out is None else f", held-out accuracy {held_out:.4f}"
-        return f"{record.mistakes} mistakes, {self.mistakes} so far{accuracy}"
+        return f"{record.mistakes} mistakes, {self.mistakes} so far{_accuracy(record)}"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from rosenblatt.mistakes.updates import Mistakes, steps_of
 from rosenblatt.tasks.leads import leads_of, winners
 from rosenblatt.tasks.task import or_empty
 from rosenblatt.training.examples import ArraySupply, Examples
+from rosenblatt.training.holdout import holding_out
 from rosenblatt.training.loop import PartResult, Plan
 from rosenblatt.training.state import overflow
 
@@ -48,11 +49,9 @@ class KernelTraining(ArraySupply):
         generator: "np.random.Generator",
         memory: str = "last",
     ) -> None:
-        stopping = plan.early_stopping
-        fraction = 0.0 if stopping is None else stopping.validation_fraction
         # Groups of neighbours are for the memory of rows; here a matrix is read.
         shuffle = "full" if plan.shuffle is True else plan.shuffle
-        super().__init__(examples, shuffle, generator, fraction)
+        super().__init__(holding_out(examples, plan.holdout, generator), shuffle, generator)
         self.supply = self
         self._state, self._kernel, self._sizes = state, kernel, sizes
         self._rule, self._zero, self._memory = plan.rule, plan.zero, memory
@@ -105,11 +104,11 @@ class KernelTraining(ArraySupply):
             right = leads_of(scores.T.copy(), targets)[0] > 0.0
         return int(np.count_nonzero(~right))
 
-    def held_out_mistakes(self) -> int:
+    def tried_mistakes(self) -> int:
         """Count the held-out rows that the memory misclassifies."""
-        scores = self._held_out_scores()
+        scores = self._tried_scores()
         found = winners(scores[0] if len(scores) == 1 else scores.T, positive=self._zero > 0)
-        return int(np.count_nonzero(found != self.examples.targets[self.held_out]))
+        return int(np.count_nonzero(found != self.examples.targets[self.left_out]))
 
     def _targets(self, here: NDArray[Any]) -> NDArray[Any]:
         """Return the class numbers of rows, or (columns, rows) signs if each column learns alone.
@@ -151,7 +150,7 @@ class KernelTraining(ArraySupply):
         self._visited.append((here, len(self._taught)))
         return PartResult(counts, len(here))
 
-    def _held_out_scores(self) -> NDArray[Any]:
+    def _tried_scores(self) -> NDArray[Any]:
         """Return the scores of the held-out rows; only updates since the last call are new."""
         if not self._tallies:
             self._begin_tallies()
@@ -168,7 +167,7 @@ class KernelTraining(ArraySupply):
         state = self._state
         how: dict[str, Any] = {"memories": (self._memory,), "positive": self._zero > 0}
         chunks = update_chunks(steps_of(state.mistakes.updates, joint=state.pairs), self._block)
-        for part in self._blocks(self.held_out):
+        for part in self._blocks(self.left_out):
             here = part.order
             tally = Tally(len(here), state.n_classes, joint=state.joint, **how)
             if state.rows is not None:

@@ -37,7 +37,7 @@ def together(first: Counts, second: Counts) -> Counts:
 class EarlyStopping:
     """Hold rows out, and stop when their score has not risen for some passes."""
 
-    validation_fraction: float = 0.1
+    share: float = 0.1  # of the rows
     n_iter_no_change: int = 5
 
 
@@ -53,6 +53,11 @@ class Plan:
     time_limit: float | None = None  # seconds
     record: bool = False  # keep the list of mistakes
     average_after: int = 0  # passes from zero on before the average begins that is kept
+
+    @property
+    def holdout(self) -> float:
+        """The share of the rows that is held out."""
+        return 0.0 if self.early_stopping is None else self.early_stopping.share
 
 
 class PartResult(NamedTuple):
@@ -89,7 +94,7 @@ class Training(Protocol):
     def mistakes(self) -> int:
         """Count the rows learned from that the last weights misclassify."""
 
-    def held_out_mistakes(self) -> float:
+    def tried_mistakes(self) -> float:
         """Count the held-out rows that what would be returned now misclassifies."""
 
     def snapshot(self) -> Any:
@@ -233,7 +238,7 @@ def _score(training: Training, plan: Plan, progress: Progress) -> float | None:
     best, n_held_out = progress.best, training.supply.n_held_out
     if best is None or not n_held_out or progress.pass_ <= plan.average_after:
         return None
-    score = 1.0 - training.held_out_mistakes() / n_held_out
+    score = 1.0 - training.tried_mistakes() / n_held_out
     if score > best.score:
         best.score, best.pass_, best.snapshot = score, progress.pass_, None
     return score

@@ -37,7 +37,7 @@ class Vote:
         self._n_updates = 0  # of the list that have voted
         self._tallies: list[Tally] = []
 
-    def held_out_mistakes(self, state: State, supply: RowSupply, updates: Mistakes) -> int:
+    def tried_mistakes(self, state: State, supply: RowSupply, updates: Mistakes) -> int:
         """Count the held-out rows that the vote of all vectors up to now misclassifies."""
         rows = supply.rows()
         if rows is None:
@@ -52,10 +52,10 @@ class Vote:
         ]
         kernel = Kernel("linear", constant=rows.constant * rows.constant)
         for tally, part, order in self._blocks(supply, state.n_classes):
-            held_out = take(part.rows, order)
+            tried = take(part.rows, order)
             for support, parts in lists:
                 if support is not None and support.rows is not None and parts:
-                    gram = gram_between(kernel, support.rows, held_out)
+                    gram = gram_between(kernel, support.rows, tried)
                     tally.advance(parts, gram(np.arange(len(order))))
             finite = np.isfinite(tally.scores).all(axis=0)
             if not finite.all():
@@ -71,7 +71,7 @@ class Vote:
     ) -> Iterator[tuple[Tally, Examples, NDArray[Any]]]:
         """Yield the held-out rows in blocks, each with its tally."""
         number = 0
-        for part in supply.sweep(held_out=True):
+        for part in supply.tried():
             for first in range(0, len(part.order), BLOCK_ROWS):
                 order = part.order[first : first + BLOCK_ROWS]
                 if number == len(self._tallies):
@@ -80,7 +80,7 @@ class Vote:
                 number += 1
 
 
-def held_out_scores(
+def tried_scores(
     state: State, part: Examples, votes: Mistakes | None = None, zero: int = 0
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the activations, or the shares of votes, and class numbers of the rows of a part.

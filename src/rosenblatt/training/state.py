@@ -20,6 +20,7 @@ from rosenblatt.rules import Rule
 from rosenblatt.tasks import CLASSES, Task, task_of
 from rosenblatt.training.examples import ArraySupply, Examples, RowSupply
 from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.holdout import holding_out
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
 
 if TYPE_CHECKING:
@@ -430,15 +431,15 @@ class LinearTraining:
         state = self._laid_out()
         return sum(
             state.task.count_mistakes(state, state.weights, part, part.order, self._zero)
-            for part in self.supply.sweep(held_out=False)
+            for part in self.supply.sweep()
         )
 
-    def held_out_mistakes(self) -> float:
+    def tried_mistakes(self) -> float:
         """Return the loss on held-out rows of what would be returned now."""
         if self._vote is not None and self.updates is not None:
-            return self._vote.held_out_mistakes(self.state, self.supply, self.updates)
-        state, parts = self._laid_out(), self.supply.sweep(held_out=True)
-        return state.task.held_out_loss(state, parts, self._zero, self._average)
+            return self._vote.tried_mistakes(self.state, self.supply, self.updates)
+        state, parts = self._laid_out(), self.supply.tried()
+        return state.task.tried_loss(state, parts, self._zero, self._average)
 
     def _average(self) -> NDArray[Any]:
         """Return the weights that would be returned now, in memory that is used again.
@@ -474,9 +475,9 @@ def fit(
     vote: "Vote | None" = None,
 ) -> Outcome:
     """Change the state by passes over rows in memory; see ``loop.train``."""
-    stopping = plan.early_stopping
-    fraction = 0.0 if stopping is None else stopping.validation_fraction
-    supply = ArraySupply(examples, plan.shuffle, generator, fraction)
+    if plan.holdout:
+        examples = holding_out(examples, plan.holdout, generator)
+    supply = ArraySupply(examples, plan.shuffle, generator)
     return fit_supply(state, supply, plan, observers, vote=vote)
 
 

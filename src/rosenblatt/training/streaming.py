@@ -25,12 +25,11 @@ from rosenblatt.training.examples import (
     RowSupply,
     class_weights,
     cut,
-    held_out_groups,
-    held_out_mask,
     permute,
     shuffled,
 )
 from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.holdout import NOTHING_HELD_OUT, Division, HoldOut
 from rosenblatt.training.loop import Plan, Progress, Shuffle
 from rosenblatt.training.memory import Vote
 from rosenblatt.training.state import State, fit_supply
@@ -252,36 +251,14 @@ class Reading:
             self.rows = self._files.mapped()._replace(n_features=self.n_features)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Sampling:
     """Random choices of a training: which rows are held out, and the order of the others."""
 
     generator: "np.random.Generator"
     shuffle: Shuffle = True
-    held_out: float = 0.0  # fraction of the rows
+    holdout: HoldOut = NOTHING_HELD_OUT  # drawn by a copy: ``fit`` draws nothing before the order
     grouped: bool = False  # whether rows are held out by their groups, which all must be known for
-
-    def __post_init__(self) -> None:
-        # Of a copy: the order of the rows is that of ``fit``, which draws nothing before it.
-        self.key = int(
-            deepcopy(self.generator.bit_generator).random_raw()
-        )  # decides which rows are held out
-        self._chosen: NDArray[np.bool_] | None = None  # of each row, where groups are held out
-
-    def hold_out(self, groups: NDArray[np.uint64] | None) -> None:
-        """Hold rows out by their groups, where they have any, else by their numbers."""
-        if groups is not None:
-            self._chosen = held_out_groups(groups, self.held_out, self.key)
-
-    def mask(self, first: int, n_rows: int) -> NDArray[Any]:
-        """Return for each of successive rows whether it is held out."""
-        if self._chosen is not None and self.held_out:
-            return self._chosen[first : first + n_rows]
-        return held_out_mask(first, n_rows, self.held_out, self.key)
-
-    def numbers(self, first: int, end: int, *, held_out: bool = False) -> NDArray[np.int64]:
-        """Return which of successive rows are learned from, or which are held out."""
-        return np.flatnonzero(self.mask(first, end - first) == held_out) + first
 
     @property
     def shuffler(self) -> "np.random.Generator | None":
@@ -305,12 +282,11 @@ def supply_of(reading: Reading, sampling: Sampling, constant: float) -> RowSuppl
         return StreamSupply(reading, sampling, constant)
     rows = first.csr(first.n_features, constant)
     targets = reading.met.targets(first.labels)
-    sampling.hold_out(first.groups)
-    held_out = sampling.mask(0, first.n_rows)
-    if held_out.sum() < FEWEST_HELD_OUT and not reading.n_validation:
-        held_out[:] = False
+    holdout = sampling.holdout.of_groups(first.groups)
+    if len(holdout.between(0, first.n_rows).tried) < FEWEST_HELD_OUT and not reading.n_validation:
+        holdout = NOTHING_HELD_OUT
     weights = reading.row_weights(first.labels, first.weights)
-    examples = Examples(rows, targets, weights, sets=reading.met.sets, held_out=held_out)
+    examples = Examples(rows, targets, weights, sets=reading.met.sets, holdout=holdout)
     return ArraySupply(examples, sampling.shuffle, sampling.generator)
 
 
@@ -328,6 +304,7 @@ class StreamSupply:
         self.n_held_out = 0  # 0 as long as not all rows are known
         self._reading = reading
         self._sampling = sampling
+        self._holdout = sampling.holdout
         self._constant = constant
         self._classes = reading.classes
         self._examples: Examples | None = None  # all rows, once they have been read and kept
@@ -343,7 +320,7 @@ class StreamSupply:
     def learn_from_all(self) -> None:
         """Hold no rows out from now on."""
         if self._examples is not None:
-            self._sampling.held_out = 0.0
+            self._holdout = NOTHING_HELD_OUT
             self.n_rows, self.n_held_out = self._reading.n_rows, 0
 
     def _while_reading(self) -> Iterator[Examples]:
@@ -353,7 +330,7 @@ class StreamSupply:
                 raise NewClassError
             rows = block.csr(block.n_features, self._constant)
             first = block.first_row
-            order = self._sampling.numbers(first, first + block.n_rows) - first
+            order = self._holdout.between(first, first + block.n_rows).learned - first
             self.n_rows += len(order)
             if shuffler is not None:
                 order = shuffled(order, len(block.data), self._sampling.shuffle, shuffler)
@@ -367,7 +344,7 @@ class StreamSupply:
         rows = self._reading.rows
         if rows is None:
             return
-        self._sampling.hold_out(rows.groups)
+        self._holdout = self._holdout.of_groups(rows.groups)
         weights = self._finished(rows)
         self._indptr = rows.indptr
         csr = rows.csr(self._reading.n_features, self._constant)
@@ -386,7 +363,7 @@ class StreamSupply:
                 given = None if rows.weights is None else rows.weights[part]
                 file.append(np.asarray(reading.row_weights(rows.labels[part], given)))
             rows.labels[part] = reading.met.targets(rows.labels[part])
-            self.n_held_out += int(self._sampling.mask(start, part.stop - start).sum())
+            self.n_held_out += len(self._holdout.between(start, part.stop).tried)
             reading.release()
         self.n_rows = reading.n_rows - self.n_held_out
         return rows.weights if file is None else file.mapped()
@@ -396,7 +373,7 @@ class StreamSupply:
         if self._examples is None:
             yield from self._while_reading()
         elif (shuffler := self._sampling.shuffler) is None:
-            yield from self.sweep(held_out=False)
+            yield from self.sweep()
         else:
             yield from self._shuffled(self._examples, shuffler)
 
@@ -411,21 +388,31 @@ class StreamSupply:
         permute(batches, shuffler)
         room = max(self._reading.block_bytes // BYTES_PER_VALUE, 1)
         for chosen in cut(batches, lengths[batches], room):
-            numbers = np.concatenate([self._sampling.numbers(ends[k], ends[k + 1]) for k in chosen])
+            numbers = np.concatenate(
+                [self._holdout.between(ends[k], ends[k + 1]).learned for k in chosen]
+            )
             n_values = int(lengths[chosen].sum())
             numbers = shuffled(numbers, n_values, self._sampling.shuffle, shuffler)
-            parts = examples.rows, examples.targets, examples.weight, numbers
-            yield ScatteredExamples(*parts, sets=examples.sets)
+            given = examples.rows, examples.targets, examples.weight, numbers
+            yield ScatteredExamples(*given, sets=examples.sets)
             self._reading.release()
 
-    def sweep(self, *, held_out: bool) -> Iterator[Examples]:
-        """Yield the rows that are held out, or those learned from, in the order of the source."""
+    def sweep(self) -> Iterator[Examples]:
+        """Yield the rows learned from, in the order of the source."""
+        for examples, division in self._swept():
+            yield replace(examples, order=division.learned)
+
+    def tried(self) -> Iterator[Examples]:
+        """Yield the rows that are held out, in the order of the source."""
+        for examples, division in self._swept():
+            yield replace(examples, order=division.tried)
+
+    def _swept(self) -> Iterator[tuple[Examples, Division]]:
         if self._examples is None:
             raise RuntimeError("Rows that are not kept cannot be tried again.")
         start = 0
         for end in self._reading.block_ends:
-            numbers = self._sampling.numbers(start, end, held_out=held_out)
-            yield replace(self._examples, order=numbers)
+            yield self._examples, self._holdout.between(start, end)
             self._reading.release()
             start = end
 
@@ -493,7 +480,7 @@ def fit_stream(
     """
     drawing = sampling.generator.bit_generator.state
     weighted = how.get("class_weight") is not None  # which needs the labels of all rows
-    several = plan.max_iter > 1 or plan.record or sampling.held_out > 0.0 or weighted
+    several = plan.max_iter > 1 or plan.record or sampling.holdout.share > 0.0 or weighted
     how["keep"] = prepare is not None or several or not source.rereadable
     one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
     how["while_reading"] = one_pass and not sampling.grouped

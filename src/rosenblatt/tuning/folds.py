@@ -20,10 +20,10 @@ from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.model import Model, Scorer
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
-from rosenblatt.models.search import splits
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
 from rosenblatt.tasks.metrics import METRICS
+from rosenblatt.training.holdout import folds as divisions
 from rosenblatt.training.streaming import Finish, Reading
 
 Names = str | Sequence[str]
@@ -163,7 +163,7 @@ def judged_folds(
     rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
     alike = plan.learner.answer.strata(rows.numbers)
     first = first_equal(rows.rows, folds) if together else None
-    parts = splits(alike, folds, plan.learner.random_state, rows.groups, first)
+    parts = divisions(alike, folds, plan.learner.random_state, rows.groups, first)
 
     def judged(train: NDArray[Any], test: NDArray[Any]) -> FoldResult:
         source = FoldSource(plan, rows, train, raced=raced)

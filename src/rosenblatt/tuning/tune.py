@@ -257,7 +257,7 @@ class KernelJudge(RowJudge):
         """Return the metric on the fold; of a kernel machine it is known after the last pass."""
         if not is_kernel(candidate):
             return super().__call__(candidate, share, fold, stopped)
-        examples, (train, test) = self._rows(candidate).examples, self._splits[fold]
+        examples, (train, test) = self._rows(candidate).examples, self._folds[fold]
         machine = kernel_machine(candidate, **self._shared)
         wide = examples.rows.shape[1] > MOST_DENSE_COLUMNS
         X: Any = matrix_of(examples.rows) if wide else dense_values(examples.rows)
