@@ -328,7 +328,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     "rows held out": (
         r"\b(held_out\w*|HeldOut\w*|RowsApart|rows_apart|validation_fraction|RowDraw)\b",
         ("holdout", "held_out", "parameters"),
-        Spread(212, 36),
+        Spread(110, 26),
     ),
 }
 MOST_FOREIGN_WRITES = 116  # attributes set of an object that was not made in the same function
