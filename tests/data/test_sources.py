@@ -260,3 +260,13 @@ def test_a_stream_that_does_not_wait_is_an_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(NotYet()))
     with pytest.raises(InputError, match="standard input does not wait for its data"):
         read_svmlight("-")
+
+
+def test_a_path_is_as_good_as_a_name(tmp_path: Path) -> None:
+    """Files are given by names or by paths, one or several."""
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for file in files:
+        file.write_text("x\n")
+    names = [str(file) for file in files]
+    assert expand(files[0]) == expand(names[0]) == names[:1]
+    assert expand(files) == expand([files[0], names[1]]) == expand(tmp_path / "*.csv") == names

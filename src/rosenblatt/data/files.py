@@ -44,6 +44,7 @@ from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
 from rosenblatt.data.sources import (
     LONGEST_LINE,
+    Paths,
     Source,
     expand,
     head_of,
@@ -252,7 +253,7 @@ class Files:
 
     def __init__(
         self,
-        paths: Sequence[str],
+        paths: Paths,
         layout: Layout,
         *,
         prompt: bool = False,

@@ -42,6 +42,7 @@ ZIPPED_KINDS = {  # by a part of the name of a file in it
 }
 PEEKED_BYTES = 1 << 16  # enough to tell a format by
 Source = str | os.PathLike[str]
+Paths = Source | Sequence[Source]
 NEWLINE, RETURN = ord("\n"), ord("\r")
 PADDING = 64  # bytes behind the text that a scan may read
 USUAL_LINE = 1 << 14  # bytes
@@ -298,16 +299,19 @@ def _unzstd(stored: StoredBytes) -> tuple[Any, tuple[type[Exception], ...]]:
     return zstd.ZstdFile(stored), (EOFError, OSError, zstd.ZstdError)
 
 
-def expand(paths: Sequence[str]) -> list[str]:
-    """Return the files that the paths name, in their order; those of a pattern sorted by name.
+def expand(paths: Paths) -> list[str]:
+    """Return the files that paths name, in their order; those of a pattern sorted by name.
 
     A path is a file, a pattern such as ``part-*.csv.gz`` (``**`` reaches into folders below), or
     ``-`` for standard input, which can be read only once. What exists under just the given name is
     taken for a file, whatever characters the name has. Raises InputError where there is none.
     """
-    if list(paths).count("-") > 1:
+    names = [
+        os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)
+    ]
+    if names.count("-") > 1:
         raise InputError("Standard input (-) can be read only once; it is given more than once.")
-    return [file for path in paths for file in _files(path)]
+    return [file for name in names for file in _files(name)]
 
 
 def _files(path: str) -> list[str]:

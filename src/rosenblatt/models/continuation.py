@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.data.files import Files, Layout
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
@@ -218,7 +219,7 @@ def continuable(path: str) -> Model:
 
 def learn_files(
     model: Model,
-    paths: str | Sequence[str],
+    paths: Paths,
     *,
     layout: Layout | None = None,
     watch: Callable[[Milestone], object] = lambda _: None,
@@ -233,7 +234,7 @@ def learn_files(
     A list of mistakes goes on; rows are then numbered after those of the model's own files.
     ``watch`` is called after 1, 2, 4, 8, … rows and at the end, ``tell`` with sentences.
     """
-    files = Files([paths] if isinstance(paths, str) else paths, layout or Layout())
+    files = Files(paths, layout or Layout())
     new, batches = _copy(model, files)
     learner = model.how
     class_weights = model.class_weights()

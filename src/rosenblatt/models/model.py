@@ -15,7 +15,7 @@ from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_f
 from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.data.labels import sides_of
-from rosenblatt.data.sources import kept_names, places_digest
+from rosenblatt.data.sources import Paths, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
@@ -443,7 +443,7 @@ class Model:
 
     def rows(
         self,
-        paths: str | Sequence[str] | Files,
+        paths: Paths | Files,
         *,
         layout: Layout | None = None,
         prompt: bool = False,
@@ -463,8 +463,7 @@ class Model:
         """
         files = paths
         if not isinstance(files, Files):
-            names = [files] if isinstance(files, str) else files
-            files = Files(names, layout or Layout(), prompt=prompt)
+            files = Files(files, layout or Layout(), prompt=prompt)
         files.answers = not need_labels
         encoding, zero_based = self.encoder, files.layout.zero_based
         if encoding is None:  # learned from arrays: rows there have numbered features
@@ -528,7 +527,7 @@ class Model:
         return self.task.probabilities(self.calibration, self.arrays, scores)
 
     def evaluate(
-        self, paths: str | Sequence[str], *, layout: Layout | None = None
+        self, paths: Paths, *, layout: Layout | None = None
     ) -> "Evaluation | LabelEvaluation":
         """Return how good the model is on the rows of files, which have labels."""
         from rosenblatt.models.judging import evaluation_of

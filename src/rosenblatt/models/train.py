@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.encoding import ConjoinedEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
@@ -260,7 +261,7 @@ class TrainingPlan:
         return fit_again(trained, learner.plan(), passes, vote=learner.voted), fitted
 
 
-def plan_of(paths: Names, **given: Any) -> TrainingPlan:
+def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
@@ -278,7 +279,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     if columns.column_pairs and kernel is not None:
         chosen, rival = Parameter("column_pairs"), Parameter("kernel", kernel.kernel)
         raise InputError(f"{chosen} is not available with {rival}: leave one out.")
-    files = Files(_names(paths), layout, draw=row_draw(apart, drawn=False))
+    files = Files(paths, layout, draw=row_draw(apart, drawn=False))
     if files.draw is not None and (columns.group is not None or not files.rereadable):
         alone = Parameter("group") if files.rereadable else "standard input"
         share = Parameter("guarantee", apart)
@@ -290,7 +291,7 @@ def plan_of(paths: Names, **given: Any) -> TrainingPlan:
     if other:
         holds = learner.early_stopping or calibrate or threshold
         _check_validation(_names(other), kernel, holds=holds)
-        source.validation = Files(_names(other), layout)
+        source.validation = Files(other, layout)
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
     refused |= {"column_pairs": columns.column_pairs}
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
@@ -348,7 +349,7 @@ def _check_validation(names: tuple[str, ...], kernel: Any, *, holds: object) -> 
 
 
 @with_keywords(TrainingSettings)
-def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
+def model_from_files(paths: Paths, **given: Unpack[TrainingSettings]) -> Model:
     r"""Learn from the rows of files; return what ``rosenblatt.load`` returns of a saved model.
 
     The format, and what the columns are, is found out where you do not say it. Files of any size
@@ -356,7 +357,7 @@ def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
 
     Parameters
     ----------
-    paths : str or sequence of str
+    paths : path, or sequence of paths
         Files or patterns of their names, all of one format; ``"-"`` is standard input.
     {parameters}
 
@@ -381,7 +382,7 @@ def model_from_files(paths: Names, **given: Unpack[TrainingSettings]) -> Model:
 
 
 def trained_model(
-    paths: Names,
+    paths: Paths,
     given: Mapping[str, Any],
     prove: Callable[[Any], object] | None,
     show: Callable[[TrainingPlan], object] = lambda _: None,

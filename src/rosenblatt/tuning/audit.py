@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.files import Files
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError
 from rosenblatt.models.rows import FileRows
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.tasks import Task, task_of
-from rosenblatt.tuning.folds import Names, judged_folds
+from rosenblatt.tuning.folds import judged_folds
 from rosenblatt.wording import counted
 
 
@@ -52,7 +53,7 @@ class Audit:
 
 
 def audit(
-    paths: Names,
+    paths: Paths,
     *,
     folds: int = 5,
     tell: Callable[[int], object] = lambda _: None,
@@ -69,7 +70,7 @@ def audit(
 
     Parameters
     ----------
-    paths : str or sequence of str
+    paths : path, or sequence of paths
         Files or patterns of their names, all of one format; they are read twice.
     folds : int, default 5
         More folds learn from more rows, and take longer.

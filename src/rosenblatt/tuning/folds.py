@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.held_out import recorded, with_held_out
@@ -25,8 +26,6 @@ from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
 from rosenblatt.training.streaming import Finish, Reading
-
-Names = str | Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class CrossValidation:
 
 
 def cross_validate(
-    paths: Names,
+    paths: Paths,
     *,
     folds: int = 10,
     metric: str = "error",

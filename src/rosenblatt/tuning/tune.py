@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
 from rosenblatt.data.files import Files, TrainingFiles
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import FittedClassifier
 from rosenblatt.estimators.kernel import KernelPerceptron
@@ -162,7 +163,7 @@ def _estimator(
 
 
 def tune_files(
-    paths: str | Sequence[str],
+    paths: Paths,
     given: Mapping[str, Any],
     fixed: Sequence[str] = (),
     *,

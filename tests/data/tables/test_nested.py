@@ -93,7 +93,7 @@ def test_an_object_of_many_keys_is_said_to_have_them(tmp_path: Path) -> None:
         {"u": {f"k{k}": k for k in range(MOST_FIELDS + 1)}, "label": "xy"[n % 2]} for n in range(9)
     ]
     with pytest.raises(InputError, match=f"'u': .* an object of more than {MOST_FIELDS} fields"):
-        train_files(str(_written(tmp_path, "jsonl", rows)))
+        train_files(_written(tmp_path, "jsonl", rows))
 
 
 def test_what_is_nested_too_deep_is_an_error(tmp_path: Path) -> None:
