@@ -56,6 +56,29 @@ def test_sample(browser: Any, data_folder: Path, tmp_path: Path, name: str) -> N
     check(browser, path, "dark", 390)
 
 
+PRINTED = """() => {
+    const hidden = [...document.querySelectorAll("section")].filter((one) => !one.offsetHeight);
+    const wide = [...document.querySelectorAll(".wide, figure svg")].filter(
+        (one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1
+    );
+    const cut = [...document.querySelectorAll(".wide")].filter(
+        (one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1
+    );
+    return [...hidden, ...wide, ...cut].map((one) => one.outerHTML.slice(0, 80));
+}"""
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", [TABLE, CLASSES, TEXT])
+def test_print(browser: Any, data_folder: Path, tmp_path: Path, name: str) -> None:
+    """On paper every section is there, and no table or picture is cut."""
+    page = new_context(browser).new_page()
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
+    page.goto(report_of(name, data_folder, tmp_path).as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate(PRINTED) == []
+
+
 @pytest.mark.data
 @pytest.mark.explore
 @pytest.mark.parametrize("name", NAMES)

@@ -126,9 +126,23 @@ class ShapeDisplay(Display):
             else:
                 handles = self._bars(own, one) or handles
             set_title(own, label_text(one.title, 40))
+        self._share_scales()
         if len(self.labels) > 1 and handles:
             last = self.axes_[min(len(self.shapes), IN_A_ROW) - 1]
             self.legend_ = legend_beside(last, handles)
+
+    def _share_scales(self) -> None:
+        """Give all curves one scale and all bars one, so that what looks steeper is."""
+        drawn = [*zip(self.axes_, self.shapes, strict=False)]
+        for curve, axis in ((True, "y"), (False, "x")):
+            axes = [
+                own
+                for own, one in drawn
+                if len(one.levels) == 1 and (one.levels[0].number >= 0) == curve
+            ]
+            ends = [getattr(own, f"get_{axis}lim")() for own in axes]
+            for own in axes:
+                getattr(own, f"set_{axis}lim")(min(a for a, _ in ends), max(b for _, b in ends))
 
     @property
     def _measure(self) -> str:

@@ -18,6 +18,7 @@ except ImportError:  # pragma: no cover
     raise InputError(_MISSING) from None
 
 BARS = "size"  # the name of a column of bars
+LONG_WORD = re.compile(r"[^\s-]{25}")  # that a narrow column has to break
 
 
 @cache
@@ -32,6 +33,7 @@ def templates() -> Environment:
         finalize=lambda value: value if isinstance(value, Markup) else printable(str(value)),
     )
     environment.filters |= {"thousands": "{:,}".format, "file_names": file_names}
+    environment.filters["has_long_word"] = LONG_WORD.search
     return environment
 
 

@@ -45,6 +45,7 @@ THEME = {  # what is drawn with, and what it becomes
     VERMILION: "var(--negative)",
     GREEN: "var(--third)",
 }
+NARROW = 6.2  # inches of a picture of few curves: letters are large enough on paper
 STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: small, searchable, in the font of the page
     "text.color": INK,
@@ -199,7 +200,10 @@ def rankings(found: Findings) -> Markup:
     """Return a line for each class or label with its largest weights."""
     how: Any = {"noun": found.model.task.noun, "by_effect": found.by_effect}
     headings, rows, title = ranking_list(found.rankings, IN_LINE, **how)
-    return table(headings, [[*row[:-1], part("names", row[-1])] for row in rows], title)
+    minus = re.compile(r" -(?=[\d.,e+-]+(?:, |$))")
+    return table(
+        headings, [[*row[:-1], part("names", minus.sub(" −", str(row[-1])))] for row in rows], title
+    )
 
 
 def columns(found: Findings) -> str:
@@ -237,7 +241,8 @@ def picture(display: plots.Display) -> Markup:
     buffer = io.StringIO()
     # Ids are hashed from the salt: the same every time, and of no other picture on the page.
     with rc_context({**STYLE, "svg.hashsalt": display.sentence}):
-        drawn = plots.figure_of(display)
+        wide = max(display.shape) > 1 or isinstance(display, plots.ConfusionDisplay)
+        drawn = plots.figure_of(display, None if wide else NARROW)
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         drawn.savefig(buffer, format="svg", bbox_inches="tight", metadata=metadata)
     svg = Markup(page_svg(buffer.getvalue(), display.sentence))  # noqa: S704  # its text is escaped
