@@ -163,6 +163,20 @@ def nearest_mixture(
     return walk.weights, v
 
 
+def even_mixture(vectors: NDArray[Any], deadline: Deadline) -> tuple[Weights, NDArray[Any]]:
+    """Return the weights of the nearest point in even columns, and its v as integers.
+
+    v is above 0 at all the vectors, or 0.
+    """
+    scale = np.array([gcd(*column) or 1 for column in vectors.T], object)
+    every, start = np.ones(len(scale), bool), {0: Fraction(1)}
+    mixture = nearest_mixture(vectors // scale, every, start, deadline)
+    assert mixture is not None  # noqa: S101  # one vector is a start
+    weights, v = mixture
+    units, _ = units_of([x / int(n) for x, n in zip(v, scale, strict=True)])
+    return weights, np.array(units, object)
+
+
 class _Walk:
     """Weights on few vectors, moved until they are those of the nearest point of all."""
 

@@ -39,18 +39,22 @@ from rosenblatt.theory.labelled_rows import LabelledRows
 from rosenblatt.theory.nearest_point import (
     MOST_VALUES,
     MOST_VARIABLES,
+    even_mixture,
     floats,
     is_small,
-    nearest_mixture,
 )
 from rosenblatt.theory.search import ROUNDS, first_set, is_too_large
-from rosenblatt.theory.solvers import largest_support, least_product, positive_weights
+from rosenblatt.theory.solvers import largest_support, nearest_sum, positive_weights
 
 EXACT_ROWS = 20_000  # whose a·v is computed with integers
 DENOMINATORS = (1, 64, 10**6)  # of short directions, which are tried first
-MOST_COLUMNS = 100  # of whose coefficients something is said: 150 of 60 rows take 8 s, 300 a minute
+MOST_COLUMNS = (
+    200  # of whose coefficients something is said: 150 of 2,000 rows take 8 s, 300 minutes
+)
 WIDEST = 4000  # variables of a system whose cone is looked for
 POOL = 1 << 16  # rows nearest to the boundary, which are tried before all
+MOST_RELATIONS = 50  # of columns, from which the best to leave out are chosen
+MOST_ADDED = 40  # inequalities that a direction is below 0 at, to the working set
 
 
 @dataclass(frozen=True)
@@ -168,12 +172,7 @@ def _exact_face(system: Inequalities, numbers: NDArray[Any], deadline: Deadline)
         u = np.zeros(basis.shape[1], object)
         found = dict[int, Fraction]()
         if len(others):
-            scale = np.array([gcd(*column) or 1 for column in B.T], object)
-            every, start = np.ones(len(scale), bool), {0: Fraction(1)}
-            mixture = nearest_mixture(B[others] // scale, every, start, deadline)
-            assert mixture is not None  # noqa: S101  # one vector is a start
-            found = mixture[0]
-            u = np.array(units_of([x / int(n) for x, n in zip(mixture[1], scale, strict=True)])[0])
+            found, u = even_mixture(B[others], deadline)
         if u.any() or not len(others):
             proof = Proof()
             if weights:
@@ -337,7 +336,10 @@ def _left_out(relations: NDArray[Any], bases: NDArray[Any]) -> list[int]:
     Of all categories of a column, which add up to the constant 1, one is left out. The others are
     compared to it, so it should be one of those whose own score is finite: then the fewest are
     infinite. Two coefficients are comparable if all directions change them in one proportion.
+    Where there are many relations any columns do.
     """
+    if relations.shape[1] > MOST_RELATIONS:
+        return sorted(pivots(relations[:-1].T, PRIMES[0])[1])
     chosen: list[int] = []
     several = [basis - bases[0] if len(bases) > 1 else basis for basis in bases]
     while relations.shape[1]:
@@ -407,25 +409,40 @@ class _Signs:
         self, system: Inequalities, face: Face, basis: NDArray[Any], inside: list[Fraction]
     ) -> None:
         self._system, self._held, self._basis = system, face.held.ravel(), basis
-        units, _ = units_of(inside)
-        self._inside = np.array(units, object)
-        values = system.values(floats([Fraction(int(x)) for x in basis @ self._inside])).ravel()
-        values[self._held] = np.inf
+        self._inside = np.array(units_of(inside)[0], object)
+        values = self._values(self._inside)
         usable = int(np.isfinite(values).sum())
         count = min(usable, POOL)
         pool = np.argpartition(values, count - 1)[:count]
         self._pool = pool[np.argsort(values[pool], kind="stable")]
         self._near = system.working_set(self._pool)
         self._whole = usable > count
-        least = max(40, 8 * (min(basis.shape[1], 500) + 2))
+        width = basis.shape[1]
+        self._is_whole_space = width == system.width and bool((basis == np.eye(width)).all())
         self._numbers = np.empty(0, np.int64)
-        self._lines = np.empty((0, basis.shape[1]), object)
-        self._add(self._pool[:least])
+        self._lines = np.empty((0, width), object)
+        self._floats, self._shifts = np.empty((0, width)), np.empty(0, np.int64)
+        self._add(self._pool[: max(40, 8 * (min(width, 500) + 2))])
+
+    def _values(self, u: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of all inequalities, ∞ at those that are held."""
+        values = self._system.values(self._rounded(u)).ravel()
+        values[self._held] = np.inf
+        return values
+
+    def _rounded(self, u: NDArray[Any]) -> NDArray[Any]:
+        return floats([Fraction(int(x)) for x in self._basis @ u])
 
     def _add(self, numbers: NDArray[Any]) -> None:
         """Add inequalities to the working set."""
+        lines = _dense(self._system, numbers)
+        if not self._is_whole_space:
+            lines = lines @ self._basis
+        rounded, shifts = _floats(lines)
         self._numbers = np.append(self._numbers, numbers)
-        self._lines = np.vstack([self._lines, _dense(self._system, numbers) @ self._basis])
+        self._lines = np.vstack([self._lines, lines])
+        self._floats = np.vstack([self._floats, rounded])
+        self._shifts = np.append(self._shifts, shifts)
 
     def decided(
         self, pending: dict[int, int], deadline: Deadline
@@ -437,11 +454,9 @@ class _Signs:
         pending, hard = dict(pending), set[int]()
         try:
             for _ in range(ROUNDS):
-                lines = _floats(self._lines)
                 tried: dict[int, NDArray[Any]] = {}
                 for place, sign in [*pending.items()]:
-                    c = sign * self._basis[place]
-                    answer = self._answer(c, None if place in hard else lines, deadline)
+                    answer = self._answer(sign * self._basis[place], place in hard, deadline)
                     if answer.is_fixed:
                         yield place, sign
                         del pending[place]
@@ -462,28 +477,25 @@ class _Signs:
             pass
         yield from ((place, None) for place in pending)
 
-    def _answer(
-        self, c: NDArray[Any], lines: tuple[NDArray[Any], NDArray[Any]] | None, deadline: Deadline
-    ) -> "_Answer":
+    def _answer(self, c: NDArray[Any], is_hard: bool, deadline: Deadline) -> "_Answer":
         """Return whether c·u is never below 0 in the working set, or a u where it is.
 
-        By a linear program on the lines in floating point; without them, and where that does not
-        decide, by exact arithmetic.
+        By least squares in floating point; where that does not decide, or is known not to, by exact
+        arithmetic.
         """
         deadline.check()
-        if lines is not None:
-            (B, shifts), (goal, shift) = lines, _floats(c[None])
-            solved = least_product(B, goal[0], deadline)
-            if solved is not None:
-                u, weights = solved
-                used = np.flatnonzero(weights > 1e-9 * weights.max())
-                if has_positive_solution(B[used].T, goal[0], weights[used]):
-                    return _Answer(is_fixed=True)
-                if self._is_sum(c, np.ldexp(weights, shift[0] - shifts), deadline):
-                    return _Answer(is_fixed=True)
-                against = self._against(c, u)
-                if against is not None:
-                    return _Answer(is_fixed=False, u=against)
+        (goal,), (shift,) = _floats(c[None])
+        nearest = None if is_hard else nearest_sum(self._floats, goal)
+        if nearest is not None:
+            weights, u = nearest
+            used = np.flatnonzero(weights)
+            if has_positive_solution(self._floats[used].T, goal, weights[used]):
+                return _Answer(is_fixed=True)
+            against = self._against(c, u)
+            if against is not None:
+                return _Answer(is_fixed=False, u=against)
+            if self._is_sum(c, np.ldexp(weights, shift - self._shifts), deadline):
+                return _Answer(is_fixed=True)
         return self._exact_answer(c, deadline)
 
     def _exact_answer(self, c: NDArray[Any], deadline: Deadline) -> "_Answer":
@@ -494,12 +506,8 @@ class _Signs:
         lines = np.vstack([self._lines, -c])
         if lines.shape[1] > MOST_VARIABLES or lines.size > MOST_VALUES:
             return _Answer(is_fixed=False)
-        scale = np.array([gcd(*column) or 1 for column in lines.T], object)
-        every, start = np.ones(len(scale), bool), {0: Fraction(1)}
-        mixture = nearest_mixture(lines // scale, every, start, deadline)
-        assert mixture is not None  # noqa: S101  # one vector is a start
-        u, _ = units_of([x / int(n) for x, n in zip(mixture[1], scale, strict=True)])
-        return _Answer(not any(u), np.array(u, object) if any(u) else None)
+        _, u = even_mixture(lines, deadline)
+        return _Answer(not any(u), u if any(u) else None)
 
     def _is_sum(self, c: NDArray[Any], weights: NDArray[Any], deadline: Deadline) -> bool:
         """Return whether c is a sum of the lines with weights of at least 0, exactly."""
@@ -531,35 +539,32 @@ class _Signs:
 
     def _below(self, tried: dict[int, NDArray[Any]], deadline: Deadline) -> dict[int, NDArray[Any]]:
         """Return for directions, by place, some inequalities that they are below 0 at."""
+        if not tried:
+            return {}
+        V = np.array([self._rounded(u) for u in tried.values()])
+        near = self._near.A @ np.array([self._near.narrow(v) for v in V]).T
         found: dict[int, NDArray[Any]] = {}
-        left: list[int] = []
-        for place, u in tried.items():
+        for (place, u), v, values in zip(tried.items(), V, near.T, strict=True):
             deadline.check()
-            v = self._basis @ u
-            rounded = self._near.narrow(floats([Fraction(int(x)) for x in v]))
-            found[place] = self._below_in(v, self._pool, self._near.A @ rounded)
+            found[place] = self._below_in(u, v, self._pool, values)
             if not len(found[place]) and self._whole:
-                left.append(place)
-        for place in left:
-            deadline.check()
-            v = self._basis @ tried[place]
-            values = self._system.values(floats([Fraction(int(x)) for x in v])).ravel()
-            values[self._held] = np.inf
-            found[place] = self._below_in(v, np.arange(len(values)), values)
+                every = self._values(u)
+                found[place] = self._below_in(u, v, np.arange(len(every)), every)
         return found
 
     def _below_in(
-        self, v: NDArray[Any], numbers: NDArray[Any], values: NDArray[Any]
+        self, u: NDArray[Any], v: NDArray[Any], numbers: NDArray[Any], values: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return some of the inequalities that v is below 0 at, by their values in floats."""
-        error = self._system.error(floats([Fraction(int(x)) for x in v]))
+        """Return some of the inequalities that u is below 0 at, by their values in floats."""
+        error = self._system.error(v)
+        places = np.flatnonzero(values < -error)
+        if len(places) > MOST_ADDED:
+            places = places[np.argpartition(values[places], MOST_ADDED)[:MOST_ADDED]]
         doubt = numbers[abs(values) <= error]
-        below = numbers[values < -error]
-        below = below[np.argsort(values[values < -error], kind="stable")][:40]
         if len(doubt) > EXACT_ROWS:
-            return np.append(below, doubt[:40])
-        signs = self._system.products(doubt, v.tolist()) if len(doubt) else []
-        return np.append(below, doubt[[n < 0 for n in signs]][:40])
+            return np.append(numbers[places], doubt[:MOST_ADDED])
+        signs = self._system.products(doubt, (self._basis @ u).tolist()) if len(doubt) else []
+        return np.append(numbers[places], doubt[[n < 0 for n in signs]][:MOST_ADDED])
 
 
 def _floats(lines: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -186,25 +186,21 @@ def positive_weights(
     return None if solved is None else np.asarray(solved.x / sizes)
 
 
-def least_product(
-    B: NDArray[Any], c: NDArray[Any], deadline: Deadline
-) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Return u with B·u ≥ 0 and the least c·u ≥ −1, and μ ≥ 0 with Σ μ·b = c where that is 0."""
-    from scipy.optimize import linprog
+def nearest_sum(B: NDArray[Any], c: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return μ ≥ 0 with Σ μ·b nearest to c, and what is missing of it, negated; None in doubt.
 
-    deadline.check()
+    What is missing, u, is 0 if c is such a sum; if not, B·u ≥ 0 and c·u < 0 (Farkas).
+    """
+    from scipy.optimize import nnls
+
     B, sizes = _even_lines(B)
     scale = np.maximum(abs(B).max(axis=0, initial=0.0), 2.0**-100)
-    one = np.array([*np.zeros(len(B)), 1.0])
-    options = {"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE}
-    c = c / scale
-    size = abs(c).max()
-    upper = -np.vstack([B / scale, c / size])
-    answer = linprog(c / size, upper, one, bounds=(None, None), method="highs-ds", options=options)
-    if answer.status != 0:
+    B, c = B / scale, c / scale
+    try:
+        weights, _ = nnls(B.T, c)
+    except RuntimeError:  # it went in circles
         return None
-    multipliers = np.maximum(-answer.ineqlin.marginals, 0.0)
-    return answer.x / scale, multipliers[:-1] * size / sizes
+    return weights / sizes, (weights @ B - c) / scale
 
 
 def _even_lines(B: Any) -> tuple[Any, NDArray[Any]]:
