@@ -1,9 +1,10 @@
 """Separation for logistic regressions against plain fractions, published data and fits."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
 
 from rosenblatt import diagnose
 from tests.theory.separation_reference import separation, signs
@@ -165,23 +168,68 @@ def test_endometrial_cancer() -> None:
     assert csr.estimates == verdict.estimates
 
 
-def test_fits_without_a_penalty_agree() -> None:
-    """By Newton's method NV grows with every step; the others settle at those of the rest."""
-    X, y = endometrial()
-    Z = np.column_stack([X, np.ones(len(X))])
+def test_iris() -> None:
+    """Setosa is separated completely; the other two overlap; all three are quasi-complete."""
+    X, y = load_iris(return_X_y=True)
+    assert diagnose(X[y < 2], y[y < 2]).separation == "complete"
+    assert diagnose(X[y > 0], y[y > 0]).separation == "overlap"
+    three = diagnose(X, y)
+    assert three.separation == "quasi-complete"
+    assert three.boundary_rows == tuple(np.flatnonzero(y > 0))
+    assert three.check(X, y)
+    assert not diagnose(X[y < 2], y[y < 2]).estimates.undecided
 
-    def newton(Z: NDArray[Any], y: NDArray[Any], steps: int) -> NDArray[Any]:
-        v = np.zeros(Z.shape[1])
-        for _ in range(steps):
-            p = 1 / (1 + np.exp(-Z @ v))
-            v += np.linalg.solve((Z * (p * (1 - p))[:, None]).T @ Z, Z.T @ (y - p))
-        return v
 
-    rows = list(diagnose(X, y).boundary_rows)
-    rest = newton(Z[rows][:, 1:], y[rows], 20)
-    fits = [newton(Z, y, steps) for steps in (8, 12, 16, 20)]
-    assert all(after[0] > before[0] + 3 for before, after in pairwise(fits))
-    np.testing.assert_allclose(fits[-1][1:], rest, rtol=1e-6)
+def test_too_many_coefficients_are_said() -> None:
+    """Beyond 200 coefficients the kind is proved, and a note says what is not examined."""
+    generator = np.random.default_rng(7)
+    X, y = generator.normal(size=(40, 230)).round(2), np.arange(40) % 2
+    estimates = diagnose(X, y).estimates
+    assert estimates.kind == "complete"
+    note = "which coefficients are infinite is examined for at most 200; here are 231"
+    assert estimates.notes == (note,)
+
+
+def outcomes(number: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return three numbers a row and a category whose rows all have the outcome 1."""
+    generator = np.random.default_rng((45, number))
+    X = generator.normal(size=(60, 4)).round(2)
+    X[:, 3] = generator.random(60) < 0.2
+    y = (X[:, 0] - X[:, 1] + generator.logistic(size=60) > 0).astype(int)
+    y[X[:, 3] == 1] = 1
+    if number % 2:  # all of a class beyond a number: that column is infinite, too
+        X[:, 2] = np.where(X[:, 3] == 1, X[:, 2], np.where(y, 2.0, generator.choice([0, 2], 60)))
+    return X, y
+
+
+@pytest.mark.parametrize("number", [None, *range(6)])
+def test_fits_without_a_penalty_agree(number: int | None) -> None:
+    """In scikit-learn without a penalty infinite coefficients grow with every step; others settle.
+
+    What they settle at are the estimates of the boundary rows alone.
+    """
+    X, y = endometrial() if number is None else outcomes(number)
+    verdict = diagnose(X, y)
+    assert verdict.separation == "quasi-complete"
+    assert not verdict.estimates.undetermined
+
+    def fit(X: NDArray[Any], y: NDArray[Any], steps: int) -> NDArray[Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an end that was not reached
+            model = LogisticRegression(
+                C=np.inf, solver="newton-cholesky", max_iter=steps, tol=1e-14
+            ).fit(X, y)
+        return np.append(model.coef_, model.intercept_)
+
+    names = [*(f"feature {j}" for j in range(X.shape[1])), "bias"]
+    signs = np.array([verdict.infinite.get(name, 0) for name in names])
+    fits = np.array([fit(X, y, steps) for steps in (10, 14, 18)])
+    assert (np.diff(fits * signs, axis=0)[:, signs != 0] > 1).all()
+    np.testing.assert_allclose(fits[-1, signs == 0], fits[-2, signs == 0], rtol=1e-5)
+    rows, finite = list(verdict.boundary_rows), signs[:-1] == 0
+    if not signs[-1]:
+        rest = fit(X[rows][:, finite], y[rows], 18)
+        np.testing.assert_allclose(fits[-1, signs == 0], rest, rtol=1e-4)
 
 
 def test_the_category_at_fault_is_named() -> None:

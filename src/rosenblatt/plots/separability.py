@@ -175,7 +175,8 @@ class SeparabilityDisplay(PlaneDisplay):
             self.touching_ = self._ring(self.touching, "rows on the boundary")
         elif self.meeting is not None:
             self._draw_proof(ax, self.meeting)
-        self._finish(self.status.capitalize(), self.note)
+        touch = ": the classes touch" if len(self.touching) else ""
+        self._finish(self.status.capitalize() + touch, self.note)
 
     def _draw_proof(self, ax: Axes, meeting: NDArray[Any]) -> None:
         """Draw the rows of the proof and where their mixtures lie."""

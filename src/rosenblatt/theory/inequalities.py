@@ -6,7 +6,7 @@ Gordan's theorem either some v meets all of them, or weights λ ≥ 0 that are n
 Σ λ·a = 0; never both. Everything else in this folder looks for the one or the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
@@ -107,6 +107,17 @@ class Inequalities:
         values = np.asarray(scores[every, own][:, None] - scores)
         values[every, own] = np.inf
         return values
+
+    def values_of(self, V: NDArray[Any]) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+        """Yield numbers of inequalities with their values, a line for each line of V."""
+        if self.n_classes > 2:
+            values = np.array([self.values(v).ravel() for v in V])
+            yield np.arange(values.shape[1]), values
+            return
+        every, sides = np.arange(self.rows.n_rows), self.rows.sides
+        for part, block in self.rows.blocks():
+            scores = V[:, :-1] @ block.T + V[:, -1:]
+            yield every[part], scores * sides[part]
 
     def error(self, v: NDArray[Any]) -> float:
         """Return what ``values`` err by at most, of a v that is itself rounded to floats."""

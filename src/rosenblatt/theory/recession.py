@@ -48,9 +48,7 @@ from rosenblatt.theory.solvers import largest_support, nearest_sum, positive_wei
 
 EXACT_ROWS = 20_000  # whose a·v is computed with integers
 DENOMINATORS = (1, 64, 10**6)  # of short directions, which are tried first
-MOST_COLUMNS = (
-    200  # of whose coefficients something is said: 150 of 2,000 rows take 8 s, 300 minutes
-)
+MOST_COLUMNS = 200  # of whose coefficients something is said: 150 of 2,000 rows take 10 s
 WIDEST = 4000  # variables of a system whose cone is looked for
 POOL = 1 << 16  # rows nearest to the boundary, which are tried before all
 MOST_RELATIONS = 50  # of columns, from which the best to leave out are chosen
@@ -410,7 +408,8 @@ class _Signs:
     ) -> None:
         self._system, self._held, self._basis = system, face.held.ravel(), basis
         self._inside = np.array(units_of(inside)[0], object)
-        values = self._values(self._inside)
+        values = system.values(self._rounded(self._inside)).ravel()
+        values[self._held] = np.inf
         usable = int(np.isfinite(values).sum())
         count = min(usable, POOL)
         pool = np.argpartition(values, count - 1)[:count]
@@ -423,12 +422,6 @@ class _Signs:
         self._lines = np.empty((0, width), object)
         self._floats, self._shifts = np.empty((0, width)), np.empty(0, np.int64)
         self._add(self._pool[: max(40, 8 * (min(width, 500) + 2))])
-
-    def _values(self, u: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of all inequalities, ∞ at those that are held."""
-        values = self._system.values(self._rounded(u)).ravel()
-        values[self._held] = np.inf
-        return values
 
     def _rounded(self, u: NDArray[Any]) -> NDArray[Any]:
         return floats([Fraction(int(x)) for x in self._basis @ u])
@@ -547,9 +540,18 @@ class _Signs:
         for (place, u), v, values in zip(tried.items(), V, near.T, strict=True):
             deadline.check()
             found[place] = self._below_in(u, v, self._pool, values)
-            if not len(found[place]) and self._whole:
-                every = self._values(u)
-                found[place] = self._below_in(u, v, np.arange(len(every)), every)
+        left = [i for i, place in enumerate(tried) if self._whole and not len(found[place])]
+        if not left:
+            return found
+        places = [*tried]
+        for numbers, block in self._system.values_of(V[left]):
+            deadline.check()
+            block[:, self._held[numbers]] = np.inf
+            for i, values in zip(left, block, strict=True):
+                place = places[i]
+                if len(found[place]) < MOST_ADDED:
+                    more = self._below_in(tried[place], V[i], numbers, values)
+                    found[place] = np.append(found[place], more)
         return found
 
     def _below_in(

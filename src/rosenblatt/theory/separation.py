@@ -232,7 +232,10 @@ def _named(
     several = system.n_classes > 2
     baseline = classes[0] if several else None
     if system.width > MOST_COLUMNS:
-        note = f"which coefficients are infinite is not said of more than {MOST_COLUMNS:,}"
+        note = (
+            f"which coefficients are infinite is examined for at most {MOST_COLUMNS:,}; "
+            f"here are {system.width:,}"
+        )
         return Separation(kind, baseline=baseline, notes=(note,) * (kind != "overlap"))
 
     def name(place: tuple[int, int]) -> str:
