@@ -115,7 +115,6 @@ def visit_learners() -> None:
     for n_classes, X, learner in product(CLASS_COUNTS, arrays(), learners()):
         rows = as_rows(X, 1.0)
         model, examples = _trained(learner, rows, n_classes)
-        model.follow(model.state)
         learn_batch(model, learner, examples)
         model.state.scores(rows)
         first_not_finite(X.data if rows.sparse else X)

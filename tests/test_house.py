@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 16, "csv": 53}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 17, "csv": 54}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -313,17 +313,17 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
             r"|LabelEvaluation)\b"
         ),
         ("tasks", "multilabel", "label_thresholds", "parameters", "models/file"),
-        Spread(74, 32),
+        Spread(73, 32),
     ),
     "votes": (
         r"\b(voted|is_voted|votes_decide|_votes_decide|n_voting|Tally|vote_\w+)\b",
         ("tasks", "voted", "mistakes", "training/memory", "parameters", "models/file"),
-        Spread(52, 21),
+        Spread(35, 15),
     ),
     "weights or kernel": (
         r"\b(is_kernel|KernelMachine|kernel_machine|machine_arrays|check_weights)\b|\.machine\b",
         ("mistakes", "kernel", "parameters", "models/file"),
-        Spread(31, 12),
+        Spread(10, 2),
     ),
     "rows held out": (
         r"\b(held_out\w*|HeldOut\w*|RowsApart|rows_apart|validation_fraction|RowDraw)\b",
@@ -331,9 +331,9 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
         Spread(110, 26),
     ),
 }
-MOST_FOREIGN_WRITES = 116  # attributes set of an object that was not made in the same function
-MOST_LINES = 58_700  # of the package
-MOST_IMPORTS_OF_THE_MODEL = 40  # modules of the house that models/model.py imports
+MOST_FOREIGN_WRITES = 112  # attributes set of an object that was not made in the same function
+MOST_LINES = 58_770  # of the package
+MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
 
 
 def code_lines(path: str) -> Iterator[str]:

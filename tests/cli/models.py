@@ -7,7 +7,8 @@ import numpy as np
 
 from rosenblatt.data.encoding import SvmlightEncoding
 from rosenblatt.models.file import write
-from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.model import Spread
+from tests.models.models import linear
 
 SPAM_ROWS = """\
 spam 1:2 3:1
@@ -30,7 +31,7 @@ def spam_model(folder: Path, **fields: Any) -> str:
         "training": {"class_counts": [30, 20]},
     }
     path = folder / "spam.model"
-    write(Model(**(given | fields)), path)
+    write(linear(**(given | fields)), path)
     return str(path)
 
 
@@ -39,7 +40,9 @@ def fruit_model(folder: Path, n_classes: int = 3) -> str:
     weights = np.hstack([2.0 * np.eye(n_classes), np.zeros((n_classes, 1))])
     classes = ("apple", "banana", "cherry", *(f"fruit {i:02}" for i in range(3, n_classes)))
     path = folder / "fruit.model"
-    write(Model("Perceptron", {}, classes[:n_classes], weights, encoding=numbered(n_classes)), path)
+    write(
+        linear("Perceptron", {}, classes[:n_classes], weights, encoding=numbered(n_classes)), path
+    )
     return str(path)
 
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 
 from rosenblatt.cli.explain import explain
 from rosenblatt.models.file import write
-from rosenblatt.models.model import Model, Scorer
 from rosenblatt.tasks.calibration import Calibration
 from tests.cli.models import SPAM_ROWS, fruit_model, numbered, rows_file, spam_model
 from tests.cli.running import invoked
 from tests.data.reading import read_svmlight
+from tests.models.models import linear
 
 
 def ran(*arguments: str, given: str | None = None) -> Result:
@@ -89,14 +89,14 @@ def test_scores_are_those_predicted(tmp_path: Path, n_vectors: int) -> None:
     rng = np.random.default_rng(n_vectors)
     W = rng.normal(size=(n_vectors, 41))
     classes = ("a", "b", "c", "d")[: max(n_vectors, 2)]
-    model = Model("Perceptron", {}, classes, W, encoding=numbered(40))
+    model = linear("Perceptron", {}, classes, W, encoding=numbered(40))
     write(model, tmp_path / "some.model")
     lines = []
     for _ in range(6):
         chosen = np.sort(rng.choice(45, 23, replace=False)) + 1  # some that the model lacks
         lines.append(f"a {' '.join(f'{j}:{rng.normal()}' for j in chosen)}\n")
     rows = rows_file(tmp_path, "".join(lines))
-    expected = Scorer(model).scores(read_svmlight(rows, zero_based=False)).tolist()
+    expected = model.scores(read_svmlight(rows, zero_based=False)).tolist()
     for i, score in enumerate(expected):
         done = ran(str(tmp_path / "some.model"), rows, "--row", str(i + 1), "--json")
         document = json.loads(done.stdout)

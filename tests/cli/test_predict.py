@@ -17,11 +17,12 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.kernels.binary import activations
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.tasks.calibration import Calibration
 from tests.cli.models import SPAM_ROWS, fruit_model, rows_file, spam_model
 from tests.cli.running import PROGRAM
 from tests.cli.test_train import table_file
+from tests.models.models import linear
 
 
 def predicted(*arguments: str) -> Result:
@@ -227,7 +228,7 @@ def test_plain_scores_are_the_compiled_ones(seed: int, n_classes: int) -> None:
     n_vectors, n_features = 1 if n_classes == 2 else n_classes, 30
     weights = generator.normal(size=(n_vectors, n_features + 1)) * 10.0 ** generator.integers(-3, 4)
     ledger = generator.normal(size=weights.shape) if seed % 2 else None
-    model = Model("Perceptron", {}, tuple(range(n_classes)), weights, ledger, count=7)
+    model = linear("Perceptron", {}, tuple(range(n_classes)), weights, ledger, count=7)
     lengths = generator.integers(0, 25, 20)
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.concatenate(
@@ -246,14 +247,13 @@ def test_plain_scores_are_the_compiled_ones(seed: int, n_classes: int) -> None:
         n_lines=20,
         bytes_read=0,
     )
-    scorer = Scorer(model)
     below = batch.below(n_features)
     rows = CSR(below.data, below.indices, below.indptr, n_features, 1.0)
     kernel: Any = activations if n_classes == 2 else class_scores
     weights = model.deciding_weights
     plain = np.empty((20,) if n_classes == 2 else (20, n_classes))
     kernel.plain(rows, weights[0] if n_classes == 2 else weights.T.copy(), plain)
-    assert scorer.scores(batch).tobytes() == plain.tobytes()
-    assert scorer.numbers(plain).tolist() == (
+    assert model.scores(batch).tobytes() == plain.tobytes()
+    assert model.answers(plain).tolist() == (
         (plain > 0).astype(int).tolist() if n_classes == 2 else plain.argmax(axis=1).tolist()
     )

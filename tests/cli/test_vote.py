@@ -1,7 +1,6 @@
 """Voting from files: trained with --memory vote, and what the other commands make of it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ from sklearn.datasets import load_svmlight_file
 from rosenblatt import VotedPerceptron, load, prune, save
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
-from rosenblatt.models.model import Scorer
 from rosenblatt.tasks.metrics import coverage_curve
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file
+from tests.models.models import with_list, with_vectors
 
 
 def done(*arguments: str) -> Any:
@@ -80,7 +79,7 @@ def test_saved_loaded_and_gone_on(data: str, voted: str) -> None:
         clf.set_params(early_stopping=False).partial_fit(X[:50], y[:50])
     assert first.survival_.tolist() == second.survival_.tolist()
     assert (first.decision_function(X) == second.decision_function(X)).all()
-    ours, theirs = read(voted).arrays, read("n").arrays
+    ours, theirs = (read(one).machine.arrays() for one in (voted, "n"))
     assert sorted(ours) == sorted(theirs)
     assert all((ours[name] == theirs[name]).all() for name in ours)
 
@@ -88,7 +87,9 @@ def test_saved_loaded_and_gone_on(data: str, voted: str) -> None:
 def test_exports(voted: str) -> None:
     """The export to JSON holds the mistakes; ONNX is refused with a reason."""
     done("export", voted, "-o", "m.json")
-    assert set(json.loads(Path("m.json").read_text())["arrays"]) == set(read(voted).arrays)
+    assert set(json.loads(Path("m.json").read_text())["arrays"]) == set(
+        read(voted).machine.arrays()
+    )
     result = invoked("export", voted, "-o", "m.onnx")
     assert result.exit_code == 2
     assert "votes of many weight vectors" in result.stderr
@@ -185,8 +186,9 @@ def test_a_damaged_list_is_told(data: str, voted: str, name: str, place: int, va
     """Whatever in the list cannot be is found before anything is predicted."""
     model = read(voted)
     key = f"mistakes.{name}"
-    damaged = changed(model.arrays[key], place, value)
-    write(replace(model, arrays=model.arrays | {key: damaged}), "damaged")
+    arrays = model.machine.arrays()
+    damaged = changed(arrays[key], place, value)
+    write(with_list(model, arrays | {key: damaged}), "damaged")
     with pytest.raises(InputError, match="list of mistakes in the model is damaged"):
         load("damaged")
     result = invoked("predict", "damaged", data)
@@ -197,10 +199,10 @@ def test_a_damaged_list_is_told(data: str, voted: str, name: str, place: int, va
 def test_a_model_without_its_list(voted: str) -> None:
     """A file that says it votes but holds no votes, or no average, is told to be damaged."""
     model = read(voted)
-    write(replace(model, arrays={}), "empty")
+    write(with_list(model, {}), "empty")
     with pytest.raises(InputError, match="list of mistakes in the model is damaged"):
         load("empty")
-    write(replace(model, ledger=None), "last")
+    write(with_vectors(model, ledger=None), "last")
     with pytest.raises(InputError, match="no average, which a VotedPerceptron keeps"):
         load("last")
 
@@ -211,10 +213,3 @@ def test_rows_that_overflow_are_told_with_their_file(voted: str) -> None:
     result = invoked("predict", voted, "huge.svm")
     assert result.exit_code == 2
     assert "huge.svm, from line 1 on: The activation of row" in result.stderr
-
-
-def test_scores_by_weights_are_those_of_the_average(voted: str) -> None:
-    """A scorer can be asked for the linear stand-in of a vote."""
-    model = read(voted)
-    assert Scorer(model).voted
-    assert not Scorer(model, by_weights=True).voted

@@ -1,7 +1,6 @@
 """explain --why: which training rows taught a model a decision."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from rosenblatt.models.file import read, write
 from tests.cli.running import invoked
 from tests.cli.test_train import svmlight_file, table_file
+from tests.models.models import with_list
 from tests.models.test_labels import LABELS, made, written
 
 SEVERAL = ["--label", "tags", "--label-separator", ";", "--text", "text", "--record-mistakes"]
@@ -75,11 +75,12 @@ def test_without_the_list(tmp_path: Path) -> None:
     assert "train it with --record-mistakes" in result.stderr
     invoked("train", path, "-o", "m", "--record-mistakes")
     model = read("m")
-    for name, array in model.arrays.items():
+    arrays = model.machine.arrays()
+    for name, array in arrays.items():
         if not len(array):
             continue
         for damaged in (array[:-1], array.astype(np.float32).reshape(1, -1)):
-            write(replace(model, arrays=model.arrays | {name: damaged}), "damaged")
+            write(with_list(model, arrays | {name: damaged}), "damaged")
             result = invoked("explain", "damaged", path, "--why")
             assert result.exit_code == 2
             assert "is damaged" in result.stderr
@@ -148,14 +149,15 @@ def test_a_damaged_list_of_labels(tmp_path: Path) -> None:
     path = written(tmp_path, "tsv")
     invoked("train", path, *SEVERAL, "-o", "m")
     model = read("m")
-    label, seen = model.arrays["mistakes.label"], model.arrays["mistakes.seen"]
+    arrays = model.machine.arrays()
+    label, seen = arrays["mistakes.label"], arrays["mistakes.seen"]
     for name, damaged in (
         ("label", np.where(label > 0, len(model.classes) + 1, label).astype(np.int32)),
         ("label", np.zeros_like(label)),
         ("rival", label),
         ("seen", seen[::-1].copy()),
     ):
-        write(replace(model, arrays=model.arrays | {f"mistakes.{name}": damaged}), "damaged")
+        write(with_list(model, arrays | {f"mistakes.{name}": damaged}), "damaged")
         result = invoked("explain", "damaged", path, "--why")
         assert result.exit_code == 2
         assert "is damaged" in result.stderr

@@ -16,6 +16,7 @@ from tests.cli.running import run
 from tests.estimators.test_fit import quiet_fit
 from tests.estimators.test_kernel import digits
 from tests.examples import same_bits
+from tests.models.models import with_list
 
 FORMS: dict[str, Any] = {
     "float64": np.asarray,
@@ -130,7 +131,7 @@ def test_damage(how: dict[str, Any], name: str, change: Any, tmp_path: Path) -> 
     clf = quiet_fit(KernelPerceptron(gamma=0.001, max_iter=2, **how), rows, y)
     save(clf, tmp_path / "m")
     model = read(tmp_path / "m")
-    write(replace(model, arrays=_changed(model.arrays, name, change)), tmp_path / "m")
+    write(with_list(model, _changed(model.machine.arrays(), name, change)), tmp_path / "m")
     with pytest.raises(
         InputError, match="m cannot be used: The list of mistakes in the model is damaged: "
     ):

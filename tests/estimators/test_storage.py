@@ -27,6 +27,7 @@ from rosenblatt.models.model import Model, Spread
 from rosenblatt.tasks.calibration import Calibration
 from tests.estimators.test_fit import quiet_fit
 from tests.examples import Drawn, data_sets, tries
+from tests.models.models import linear
 
 ATTRIBUTES = [
     *("n_features_in_", "n_iter_", "best_iter_", "n_mistakes_", "converged_", "stop_reason_"),
@@ -243,7 +244,7 @@ def stored(**changes: Any) -> Model:
         "weights": np.array([[2.0, 1.0, -1.0]]),
         "outcome": {"stop_reason": "converged"},
     }
-    write_to(file, Model(**parts | changes))
+    write_to(file, linear(**parts | changes))
     return read_from(io.BytesIO(file.getvalue()))
 
 

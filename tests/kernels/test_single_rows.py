@@ -42,7 +42,7 @@ def test_dicts_become_the_rows_of_the_definition(
     if remembers:
         one.remember(NUMBERS)
     for features in (features for features in dicts for _ in range(3)):
-        fitted = machine.fill_row(one.machine, NUMBERS, features)
+        fitted = machine.fill_row(one.native, NUMBERS, features)
         assert fitted is fill_in_python(other, NUMBERS, features)
         if fitted:
             assert str(items(one)) == str(items(other))

@@ -13,7 +13,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.file import check, read_from
 from rosenblatt.models.model import Model
 from rosenblatt.models.tensors import input_errors
-from tests.models.models import assert_same, example
+from tests.models.models import assert_same, example, linear
 from tests.models.written import summed, written
 
 PIECES = [
@@ -47,7 +47,7 @@ def seeds() -> list[bytes]:
     """Return good files: dense and sparse, two classes and more, all fields and few."""
     wide = example(3, 300)
     wide.weights[:, 5:] = 0
-    few = Model("Perceptron", {}, (0, 1), np.array([[1.0, -2.0]]))
+    few = linear("Perceptron", {}, (0, 1), np.array([[1.0, -2.0]]))
     rich = replace(
         example(4, 3, classes=(0, 1.5, 2, 3)),
         encoding={"columns": ["a", {"x": [1, 2.5, None]}], "scale": float("inf")},

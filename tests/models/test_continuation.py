@@ -35,11 +35,19 @@ def test_the_list_of_the_old_model_stays(tmp_path: Path, how: dict[str, Any]) ->
     rows_file(tmp_path / "new.csv", 40, first=1, flip=0)
     old = model_from_files(str(tmp_path / "old.csv"), rule="perceptron", **how, **EXACT)
     second = learn_files(old, str(tmp_path / "new.csv"))
-    before = len(second.votes), second.votes.end, len(second.votes.lifetimes)
+    before = listed(second)
     third = learn_files(second, str(tmp_path / "new.csv"))
-    assert (len(second.votes), second.votes.end, len(second.votes.lifetimes)) == before
-    assert len(third.votes) > before[0]
-    assert (before[1], third.votes.end) == (161, 201)
+    assert listed(second) == before
+    after = listed(third)
+    assert after[0] > before[0]
+    assert (before[1], after[1]) == (161, 201)
+
+
+def listed(model: Model) -> tuple[int, int, int]:
+    """Return the length of a list of mistakes, up to which row it goes, and how many vectors."""
+    mistakes = model.mistakes
+    assert mistakes is not None
+    return len(mistakes), mistakes.end, len(mistakes.lifetimes)
 
 
 @pytest.mark.parametrize(

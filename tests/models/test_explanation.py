@@ -22,6 +22,7 @@ from rosenblatt.models.explanation import (
 )
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.train import model_from_files
+from tests.models.models import linear
 
 SMALL = st.integers(-3, 3).map(float)
 
@@ -34,7 +35,7 @@ def model_of(weights: Any, deviation: Any = None, **fields: Any) -> Model:
         d = np.array(deviation, float)
         spread = Spread(-d, d, d, 100)
     classes = ("ham", "spam") if len(w) == 1 else tuple("abcdef"[: len(w)])
-    return Model("Perceptron", {}, classes, w, spread=spread, **fields)
+    return linear("Perceptron", {}, classes, w, spread=spread, **fields)
 
 
 def told(weights: list[Any]) -> list[tuple[int, float]]:

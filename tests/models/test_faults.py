@@ -282,7 +282,6 @@ W = np.zeros((1, 5))
         ({"classes": (True, 2)}, "its classes must be words, finite numbers or truth values"),
         ({"classes": (0, float("nan"))}, "its classes must be words, finite numbers or truth"),
         ({"classes": (0, 1, 2)}, "its weights must be float64 of shape (3, 5); got float64"),
-        ({"weights": W[0]}, "its matrix of weights is not there, or not"),
         ({"weights": W * np.nan}, "its weights must be finite"),
         ({"ledger": W + np.inf}, "its ledger must be finite"),
         ({"weights": W.astype("f4")}, "its weights must be float64 of shape (1, 5); got float32"),

@@ -13,13 +13,13 @@ from rosenblatt.models.export import to_json
 from rosenblatt.models.file import read
 from rosenblatt.models.model import Model
 from tests.examples import tries
-from tests.models.models import example, models
+from tests.models.models import example, linear, models
 
 
 def shown() -> Model:
     """Return the model of that text."""
     record = {"updates": 2, "loss": 0.5, "seconds": 0.1}
-    return Model(
+    return linear(
         learner="AveragedPerceptron",
         options={"zero": "mistake", "C": float("inf")},
         classes=("no", "yes"),
@@ -82,7 +82,7 @@ def test_it_is_laid_out_for_people() -> None:
 def test_several_classes() -> None:
     """Each class has its vector, and weights that are zero are left out."""
     weights = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [-0.0, 3.5, 0.0]])
-    model = Model("Perceptron", {}, (1, 2, 5), weights)
+    model = linear("Perceptron", {}, (1, 2, 5), weights)
     assert json.loads(to_json(model))["vectors"] == [
         {"class": 1, "bias": {"weight": 2.0}, "weights": [{"feature": 0, "weight": 1.0}]},
         {"class": 2, "bias": {"weight": 0.0}, "weights": []},
@@ -108,7 +108,7 @@ def test_an_average_beyond_float64() -> None:
     """What has no finite average has no form for people, and says so."""
     weights = np.array([[1e308, 0.0]])
     with pytest.raises(InputError, match="its average is beyond the range of float64; scale"):
-        to_json(Model("AveragedPerceptron", {}, (0, 1), weights, -weights))
+        to_json(linear("AveragedPerceptron", {}, (0, 1), weights, -weights))
 
 
 def test_half_of_a_surrogate_pair() -> None:

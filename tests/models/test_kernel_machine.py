@@ -92,7 +92,7 @@ def test_held_out_rows_choose_and_all_are_learned(board: str) -> None:
         RULES["perceptron"].passes["average"],
         0,
     )
-    assert model.count > kept.count
+    assert model.machine.count > kept.machine.count
 
 
 def test_the_commands_take_it(board: str) -> None:
@@ -144,7 +144,7 @@ def test_a_precomputed_kernel_has_no_rows_in_files() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     clf = KernelPerceptron(kernel="precomputed").fit(X @ X.T + 1, [0, 0, 1, 1])
     with pytest.raises(InputError, match="kernel values that were computed elsewhere"):
-        clf.model_.scores(X)
+        clf.model_.scores(X @ X.T)
 
 
 def test_folds_judge_a_kernel(board: str) -> None:

@@ -19,7 +19,7 @@ from rosenblatt.models.file import read
 from rosenblatt.models.model import Model
 from tests.estimators.test_fit import quiet_fit
 from tests.examples import tries
-from tests.models.models import example
+from tests.models.models import example, linear
 
 LABELS: list[tuple[Any, ...]] = [
     ("no", "yes"),
@@ -79,7 +79,7 @@ def test_whole_numbers_are_equal(
     shape = (1 if len(classes) == 2 else len(classes), n_features + 1)
     weights = generator.integers(-2, 3, shape).astype(float)
     ledger = generator.integers(-2, 3, shape) * 4.0 if averaged else None
-    model = Model("X", {"zero": zero}, classes, weights, ledger, count=4)
+    model = linear("X", {"zero": zero}, classes, weights, ledger, count=4)
     X = generator.integers(-2, 3, (20, n_features)).astype(float)
     label, scores = run(model, X)
     expected = [plain_scores(model, row) for row in X.tolist()]

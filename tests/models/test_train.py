@@ -28,6 +28,7 @@ from rosenblatt.tasks.calibration import fit_calibration
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.holdout import folds
 from tests.cli.running import ran, run
+from tests.models.models import linear
 
 EXACT: dict[str, Any] = {"scale": False, "shuffle": False, "early_stopping": False, "max_iter": 4}
 
@@ -373,10 +374,10 @@ def test_a_prediction_that_would_change_keeps_all_bits() -> None:
     n = 10_000
     weights = np.zeros((1, n + 1))
     weights[0, :2] = 1.0 + 1e-12, -1.0
-    model = Model("Perceptron", {}, (0, 1), weights)
+    model = linear("Perceptron", {}, (0, 1), weights)
     ones = CSR(np.ones(2), np.array([0, 1], np.int32), np.array([0, 2]), n, 1.0)
     assert rounded(model, ones) is model
     one = CSR(np.ones(1), np.array([0], np.int32), np.array([0, 1]), n, 1.0)
     assert rounded(model, one).weights[0, 0] == 1.0
-    huge = Model("Perceptron", {}, (0, 1), weights * 1e300)
+    huge = linear("Perceptron", {}, (0, 1), weights * 1e300)
     assert rounded(huge, one) is huge

@@ -137,7 +137,7 @@ def test_served_equals_streamed(tmp_path: Path, spec: dict[str, Any]) -> None:
     assert [learner.decided(x)[0] for x in rows] == said
     found = entry.own.learner.model()
     assert found is not None
-    for name, array in online.model_.vectors.items():
+    for name, array in online.model_.state.vectors.items():
         assert np.array_equal(getattr(found, name), array)
     assert found.count == online.model_.count
     assert entry.shown.mistakes == online.n_mistakes

@@ -27,7 +27,7 @@ from rosenblatt.models.guarantee import (
     promised_sets,
     rows_apart,
 )
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.wording import percent, printable
 
 ABSTAINED = "?"
@@ -113,12 +113,12 @@ def predict(
         msg = "--top cannot be used with --error-at-most; --sets prints several labels."
         raise click.UsageError(msg)
     if proba and not model.has_probabilities:
-        how = "without --kernel and " if model.is_kernel else ""
+        how = "" if model.has_weights else "without --kernel and "
         msg = f"{model_path} has no probabilities; train it {how}with --calibrate to get them."
         raise InputError(msg)
     if proba and "threshold" in model.training and not screen.wants_json:
         screen.say(threshold_sentence(model))
-    scorer, prompt = Scorer(model), "-" in data
+    prompt = "-" in data
     promise = _promise(screen, model, error_at_most, sets, guarantee, layout)
     if prompt:  # one bad line must not end the answers to those that follow
         plain = Format.SVMLIGHT if model.table is None else None  # not detected from first lines
@@ -131,7 +131,7 @@ def predict(
         for batch in model.rows(
             data, layout=layout, prompt=prompt, need_labels=False, keep=keep, tell=screen.warn
         ):
-            activations = scorer.scores(batch)
+            activations = model.scores(batch)
             measures, ranking = _measures(model, activations, scores, proba, top)
             columns = _columns(model, activations, measures, ranking, as_json)
             if promise is not None:

@@ -79,7 +79,7 @@ def show(
     screen.show(f"{title[0].upper()}{title[1:]}: {_passes(model, title)}.")
     if verbose:
         _show_course(screen, model)
-    linear = not model.is_kernel
+    linear = model.has_weights
     if linear:
         _show_verdict(screen, model, verdicts, getattr(evaluation, "error", None))
     _show_guarantee(screen, model)

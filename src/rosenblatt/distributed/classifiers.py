@@ -45,6 +45,7 @@ from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.lazy import installing
 from rosenblatt.models.file import Source
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters, one_of, optional
 from rosenblatt.training.examples import Examples, class_weights, encode
 from rosenblatt.training.history import ENDED_EARLY, advice
@@ -196,7 +197,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             observers=self.observers or (),
         )
         name = type(plain).__name__
-        plain._model = Model.fitted(name, {}, classes, state, outcome)  # noqa: SLF001  # ours
+        plain._model = Model.fitted(name, {}, classes, Weights(state), outcome)  # noqa: SLF001  # ours
         return plain
 
     def predict(self, X: Any) -> Any:

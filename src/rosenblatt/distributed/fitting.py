@@ -20,6 +20,7 @@ from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
 from rosenblatt.tasks.leads import class_numbers
 from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
@@ -128,8 +129,7 @@ def fit_cluster(
         in_order = learner.shuffle is False
         if unlike := unlike_shards(engine.facts, classes.tolist(), in_order=in_order):
             tell(unlike)
-        state = learner.start(recipe.n_features, n_classes)
-        course = Progress(tuple(classes.tolist()))
+        state, course = learner.start(recipe.n_features, n_classes), Progress((*classes.tolist(),))
         point = None if run.checkpoint is None else _checkpoint(run.checkpoint, run, engine)
         resumed = None if point is None else point.read()
         if resumed is not None:
@@ -148,7 +148,8 @@ def fit_cluster(
         n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, tried=False)
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
-    model = Model.fitted(learner.estimator, learner.options(), classes, state, outcome)
+    weights = Weights(state, learner.constant)
+    model = Model.fitted(learner.estimator, learner.options(), classes, weights, outcome)
     return ClusterOutcome(model, outcome, n_shards, engine.n_held_out, n_wrong, verdict, spread)
 
 

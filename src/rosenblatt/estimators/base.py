@@ -268,7 +268,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
             outcome, held = self._train(model, learner, examples, observers)
         self._model = model
-        if self.calibrate and not model.several:
+        if self.calibrate and model.task.contrasts:
             self._model = with_probabilities(self, rows, y, weight, held_out, **start)
         return outcome, held
 
@@ -448,21 +448,19 @@ class OnlineClassifier(FittedClassifier, stored=False):
                 f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
                 "which given weights are not; leave coef_init and intercept_init out."
             )
-        state = model.state
-        state.keep_average(learner.averaged)
-        set_start(state, **start)
-        model.follow(state)  # a ledger may have begun, or be gone
+        model.state.keep_average(learner.averaged)
+        set_start(model.state, **start)
 
     def _train(
         self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
     ) -> Trained:
         state, plan = model.state, learner.plan()
-        vote = Vote(plan.zero, model.mistakes) if learner.voted else None
+        earlier = model.mistakes
+        vote = Vote(plan.zero, earlier) if learner.voted else None
         outcome = fit(state, examples, plan, generator_from(self.random_state), observers, vote)
-        model.follow(state, outcome)
-        if model.mistakes is not None and outcome.mistakes is not None:  # all of them vote
-            made = outcome.mistakes.before(state.count)
-            model.mistakes.extend_by(made, examples.rows, state.count)
+        model.note(outcome)
+        if earlier is not None and outcome.mistakes is not None:  # all of them vote
+            earlier.extend_by(outcome.mistakes.before(state.count), examples.rows, state.count)
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)
 
         def held_mistakes() -> int:
@@ -485,8 +483,8 @@ class OnlineClassifier(FittedClassifier, stored=False):
         array of shape (n_rows,) for two classes, else (n_rows, n_classes)
         """
         check_is_fitted(self)
-        rows, _ = check_rows(self, X, reset=False, ordered=False)
-        return self._model.state.scores(rows)
+        rows, _ = check_rows(self, X, reset=False, ordered=self._model.by_vote)
+        return self._model.row_scores(rows, positive=self.zero == "positive")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; see ``labels_of``."""

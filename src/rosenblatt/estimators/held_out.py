@@ -151,7 +151,7 @@ def _method(estimator: Any, model: Model) -> str:
     asked = estimator.calibrate
     if asked not in (True, "sigmoid"):
         return str(asked)
-    no_bias = model.voted or model.is_kernel or not estimator.fit_intercept
+    no_bias = not model.is_linear or not estimator.fit_intercept
     if len(model.classes) == 2 and not no_bias:
         return "sigmoid"
     return "temperature" if asked is True or len(model.classes) == 2 else "sigmoid"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,27 +16,18 @@ from rosenblatt.estimators.documentation import ATTRIBUTES, PARAMETERS, estimato
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import matrix_of, take
-from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.models.guarantee import guarantee_arrays
-from rosenblatt.models.kernel_machine import (
-    empty_state,
-    kernel_of,
-    machine_scores,
-    stored_machine,
-    train_machine,
-)
+from rosenblatt.models.kernel_machine import MACHINE_PARTS, KernelMachine
 from rosenblatt.models.learner import Learner, generator_from
-from rosenblatt.models.model import KernelMachine, Model, record_of
+from rosenblatt.models.model import NOTHING_LEARNED, Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
 from rosenblatt.rules import Interval, additive_rules
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.history import KERNEL_CURE, Observer, Outcome
-from rosenblatt.training.kernel import KernelTraining
+from rosenblatt.training.history import KERNEL_CURE, Observer
 
 Kernels = str | Callable[[Any, Any], Any]
-MACHINE_PARTS = ("kernel", "degree", "gamma", "coef0", "fit_intercept", "multi_class")
+FIXED_PARTS = MACHINE_PARTS[:6]  # the others may be set after fit
 
 KERNEL_PARAMETERS = PARAMETERS | {
     "rule": (
@@ -192,16 +183,20 @@ class KernelPerceptron(FittedClassifier):
 
     @property
     def _state(self) -> DualState:
-        return self._machine.state
+        return self._machine.dual
 
     @property
     def _machine(self) -> KernelMachine:
-        machine: Any = self._fitted.machine
-        return machine  # type: ignore[no-any-return]  # never None here
+        return self._of_the_moment(self._fitted)
+
+    def _of_the_moment(self, model: Model) -> KernelMachine:
+        """Return the machine with what may be set after fit."""
+        machine = cast("KernelMachine", model.machine)
+        return replace(machine, memory=self.memory, cache_size=float(self.cache_size))
 
     def _scores(self, X: Any, memories: tuple[str, ...]) -> dict[str, NDArray[Any]]:
         rows, _ = check_rows(self, X, reset=False)
-        return machine_scores(self._machine, self, rows, memories)
+        return self._machine.scores_by(memories, rows, positive=self.zero == "positive")
 
     def _learner(self) -> Learner:
         return Learner.of_parameters(vars(self) | {"memory": "last"})
@@ -213,7 +208,7 @@ class KernelPerceptron(FittedClassifier):
         learner = super()._checked_learner()
         if not goes_on:
             return learner
-        for name in MACHINE_PARTS:
+        for name in FIXED_PARTS:
             now, before = getattr(self, name), self._model.options[name]
             if now is not before and now != before:
                 raise InputError(
@@ -244,15 +239,12 @@ class KernelPerceptron(FittedClassifier):
     def _empty(self, _: Learner, classes: NDArray[Any], rows: Rows) -> Model:
         if self.kernel == "precomputed":
             self._check_gram(rows)
-        state = empty_state(self, rows.shape[1], len(classes))
-        return Model(
+        return Model.fitted(
             type(self).__name__,
-            {name: getattr(self, name) for name in MACHINE_PARTS},
-            tuple(classes.tolist()),
-            **state.vectors(),
-            **record_of(Outcome([], "max_iter", 0)),
-            training={"label_type": classes.dtype.str},
-            machine=KernelMachine(state, kernel_of(self, rows)),
+            {name: getattr(self, name) for name in FIXED_PARTS},
+            classes,
+            KernelMachine.empty(self, rows, len(classes)),
+            NOTHING_LEARNED,
         )
 
     def _begin(self, model: Model, learner: Learner, **_: Any) -> None:
@@ -261,10 +253,10 @@ class KernelPerceptron(FittedClassifier):
     def _train(
         self, model: Model, learner: Learner, examples: Examples, observers: Sequence[Observer]
     ) -> Trained:
-        machine: Any = model.machine
-        plan, generator = learner.plan(), generator_from(self.random_state)
-        training, outcome = train_machine(machine, self, examples, plan, generator, observers)
-        model.follow(machine.state, outcome)
+        machine, plan = self._of_the_moment(model), learner.plan()
+        generator = generator_from(self.random_state)
+        training, outcome = machine.fit(examples, plan, generator, observers)
+        model.note(outcome)
         last_decide = self.memory == "last" and not self.early_stopping
         return outcome, training.mistakes if last_decide else None
 
@@ -277,9 +269,7 @@ class KernelPerceptron(FittedClassifier):
             record["n_iter"] += 1
             return
         plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
-        sizes = sizes_within(float(self.cache_size), rows.shape[1])
-        nothing = np.random.default_rng(0)  # is drawn
-        training = KernelTraining(*self._machine, examples, plan, sizes, nothing)
+        training = self._machine.training(examples, plan, np.random.default_rng(0))  # not drawn
         counts = [training.learn(part).counts for part in training.parts()]
         training.finish()
         if any(count.updates for count in counts):
@@ -288,10 +278,8 @@ class KernelPerceptron(FittedClassifier):
         record["n_mistakes"] += sum(count.mistakes for count in counts)
 
     def _restore(self, model: Model) -> None:
-        options = {name: getattr(self, name) for name in MACHINE_PARTS}
-        machine = stored_machine(model, self)
-        self._model = replace(model, options=options, machine=machine)
-        self._model.arrays = guarantee_arrays(model)
+        options = {name: getattr(self, name) for name in FIXED_PARTS}
+        self._model = replace(model, options=options, machine=model.machine.copy())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -303,7 +303,7 @@ class MultilabelClassifier(RuleClassifier):
 
     def _restore(self, model: Model) -> None:
         super()._restore(model)
-        self._several = bool(model.several)
+        self._several = bool(model.task.name)
 
     def _check_rows(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Any]:
         if not self._several:

@@ -61,7 +61,7 @@ def _path(estimator: Any, learner: Learner) -> "SingleRowPath | None":
     """Return the path of an estimator with its present model and learner, or None."""
     path, model = _paths.get(estimator), estimator._model  # noqa: SLF001  # ours
     if path is None or path.model is not model or path.learner is not learner:
-        if learner.voted or model.encodes or len(model.classes) < 2 or estimator.class_weight:
+        if learner.records or model.encodes or len(model.classes) < 2 or estimator.class_weight:
             return None
         names = getattr(estimator, "feature_names_in_", None)
         path = SingleRowPath(model, learner, None if names is None else names.tolist())
@@ -114,7 +114,6 @@ class SingleRowPath:
         if found:
             outcome["n_mistakes"] += 1
             outcome["stop_reason"] = "max_iter"
-        model.count = state.count
         model.spread = model.calibration = model.verdict = None
         return True
 

@@ -65,13 +65,13 @@ def save(estimator: Any, path: Source) -> None:
         raise InputError(f"This {name} has learned nothing yet: fit it before it is saved.")
     model = pipeline_model(estimator) if piped else classifier.model_
     parameters = classifier.get_params(deep=False)
+    write(model, path)
     for lost in lost_options(parameters):
         msg = (
             f"{lost} is a {type(parameters[lost]).__name__}, which a model file cannot hold: "
             "it will be None in what is loaded."
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
-    write(model, path)
 
 
 def load(path: Source | Model) -> FittedClassifier:

@@ -4,15 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import OnlineClassifier
 from rosenblatt.estimators.documentation import estimator_class
-from rosenblatt.estimators.validation import check_rows
-from rosenblatt.mistakes.scores import vote_counter, vote_scores
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import Model
 from rosenblatt.tasks.leads import winner_leads
 
@@ -68,21 +64,12 @@ class VotedPerceptron(OnlineClassifier):
     _memory = "vote"
     _votes_decide = True
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the lead of the second class as a share of all votes, or the share of each class.
-
-        Returns
-        -------
-        array of shape (n_rows,) with values from −1 to 1 for two classes, else (n_rows, n_classes)
-        """
-        return vote_scores(self._counts(X))
-
     def vote_margin(self, X: Any) -> NDArray[Any]:
         """Return how clear each vote is: the share of the winner less that of the second, 0 to 1.
 
         It ranks rows by confidence; it is no probability.
         """
-        return winner_leads(vote_scores(self._counts(X)))
+        return winner_leads(self.decision_function(X))
 
     @property
     def survival_(self) -> NDArray[Any]:
@@ -97,14 +84,9 @@ class VotedPerceptron(OnlineClassifier):
     def _restore(self, model: Model) -> None:
         if model.ledger is None:
             raise InputError(f"its weights have no average, which a {type(self).__name__} keeps.")
-        self._model = replace(model, mistakes=model.votes, arrays=guarantee_arrays(model))
+        self._model = replace(model, machine=model.linear.growing())
 
     @property
     def _votes(self) -> Mistakes:
-        return self._fitted.votes
-
-    def _counts(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        rows, _ = check_rows(self, X, reset=False)
-        end, positive = self._state.count, self.zero == "positive"
-        return vote_counter(self._votes, len(self.classes_), end, positive=positive)(rows)
+        listed: Any = self._fitted.mistakes
+        return listed  # type: ignore[no-any-return]  # never None here

@@ -42,7 +42,7 @@ class SingleRow:
         self.data, self.indices = np.zeros(room), np.zeros(room, np.int32)
         self.indptr = np.zeros(2, np.int64)
         arrays = (self.data, self.indices, self.indptr)
-        self.machine = machine.row(*arrays) if machine else None
+        self.native = machine.row(*arrays) if machine else None
 
     def remember(self, numbers: Numbers, *, complete: bool = False) -> None:
         """Have rows by these numbers filled faster that have the names of the row before.
@@ -51,7 +51,7 @@ class SingleRow:
         names that have none count for nothing in a decision.
         """
         if machine:
-            machine.remember(self.machine, numbers, complete)
+            machine.remember(self.native, numbers, complete)
 
     def rows(self, n_features: int, constant: float) -> CSR:
         """Return the row as kernels read it, without a copy."""
@@ -65,7 +65,7 @@ class SingleRow:
         """
         fitted: bool
         if machine:
-            fitted = machine.fill_row(self.machine, numbers, features)
+            fitted = machine.fill_row(self.native, numbers, features)
         else:
             fitted = fill_in_python(self, numbers, features)
         if len(features) > SHORT and fitted:

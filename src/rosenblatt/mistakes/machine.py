@@ -36,11 +36,6 @@ class DualState:
         """Whether a step is between two classes; else each column learns by itself."""
         return self.joint and self.n_classes > 2
 
-    def vectors(self, **_: bool) -> dict[str, Any]:
-        """Return zeros for a model's weights: those of a kernel machine are in its arrays."""
-        shape = (self.n_columns, self.n_features + 1)
-        return {"weights": np.zeros(shape), "ledger": None, "count": self.count}
-
     @property
     def count(self) -> int:
         """Algorithm 7's c: one more than the rows seen."""

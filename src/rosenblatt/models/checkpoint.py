@@ -11,6 +11,7 @@ from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import Weights
 from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Best, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
@@ -61,7 +62,7 @@ class Checkpoint:
             learner=learner.estimator,
             options=plain_options(learner.options()),
             classes=progress.classes,
-            **state.vectors(),
+            machine=Weights(state),
             history=tuple(record._asdict() for record in progress.history),
             training={KEY: kept},
             described=learner.description_beside(learner.estimator),

@@ -76,7 +76,7 @@ class ColumnShape(NamedTuple):
 def has_shapes(model: Model) -> bool:
     """Return whether columns add to scores of classes that compete, and have names."""
     named = model.table is not None and model.table.owners() is not None
-    return named and not model.is_kernel and model.task.contrasts
+    return named and model.has_weights and model.task.contrasts
 
 
 def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]:
@@ -85,7 +85,7 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
     Deviations are those of the weights where the rule keeps them. Else they are 1/√n for n rows of
     a level: what chance does to the mean of n labels of ±1.
     """
-    model.check_weights()
+    _ = model.state  # raises where there are no weights
     encoder, table = model.encoder, model.table
     if table is None or table.owners() is None:
         raise InputError("The shape of columns needs a model of a table whose features have names.")

@@ -1,6 +1,5 @@
 """Going on with a model: new classes, rows in memory, and files whose rows are predicted first."""
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,7 +23,7 @@ from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.loop import hold_interrupt
-from rosenblatt.training.state import recorded_pass, run_pass
+from rosenblatt.training.state import State, recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
@@ -35,28 +34,13 @@ AHEAD = 64  # rows that are predicted together before they are learned
 
 def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     """Return a copy of a model that knows these classes as well, and no more of its old rows."""
-    if MOVED in model.training:
-        model = replace(model, weights=model.weights.copy())
-        model.move_bias(model.training[MOVED])
-    machine, mistakes = model.machine, model.mistakes
-    state: Any = model.state if machine is None else machine.state
     classes = with_labels(model.labels, seen)
-    if len(classes) == len(model.classes):
-        state = copy.deepcopy(state)
-    else:
-        kept = np.searchsorted(classes, model.labels)
-        scale = pair_scale(rule)
-        state = state.with_classes(kept, len(classes), scale)
-        mistakes = mistakes and mistakes.with_classes(
-            kept, scale, joint=model.task.joint, flat=model.task.flat
-        )
+    kept, moved = np.searchsorted(classes, model.labels), model.training.get(MOVED, 0.0)
     return replace(
         model,
-        **state.vectors(),
         **_no_record(model, classes),
         classes=tuple(classes.tolist()),
-        mistakes=mistakes,
-        machine=machine and machine._replace(state=state),
+        machine=model.machine.with_classes(kept, len(classes), pair_scale(rule), moved),
     )
 
 
@@ -79,17 +63,16 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
 
     Returns the number of updates.
     """
-    moved = model.training.get(MOVED, 0.0)
-    if moved:  # what was learned is where it was before
-        model.move_bias(moved)
+    moved, mistakes = model.training.get(MOVED, 0.0), model.linear.listed
     state, rows, numbers = model.state, examples.rows, examples.numbers()
-    memory = state.weights, state.ledger
+    if moved:  # what was learned is where it was before
+        state.move_bias(moved)
     state.keep_average(learner.averaged)
     state.arrange_for(rows)
     features = touched_features(rows)
     before = state.snapshot(features)
     visit = state, examples, numbers, learner.step, ZERO_CONVENTIONS[learner.zero]
-    if model.mistakes is None:
+    if mistakes is None:
         counts, updates = run_pass(*visit), None
     else:
         counts, updates = recorded_pass(*visit)
@@ -100,19 +83,16 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
         except WeightOverflowError:
             state.restore(before)
             if moved:
-                model.move_bias(-moved)
+                state.move_bias(-moved)
             raise
         model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
-        if model.mistakes is not None and updates is not None:
-            first = before.count - 1 + model.mistakes.shift
-            model.mistakes.extend_by(updates, rows, state.count, first)
-    if model.mistakes is not None:
-        model.mistakes.end = state.count
+        if mistakes is not None and updates is not None:
+            first = before.count - 1 + mistakes.shift
+            mistakes.extend_by(updates, rows, state.count, first)
+    if mistakes is not None:
+        mistakes.end = state.count
     model.outcome["n_iter"] += 1
     model.outcome["n_mistakes"] += counts.mistakes
-    model.count = state.count
-    if memory[0] is not state.weights or memory[1] is not state.ledger:  # laid out otherwise
-        model.follow(state)
     model.spread = model.calibration = model.verdict = None  # they were of other rows
     if model.training.keys() != {"label_type"}:  # it was trained on files
         record = _no_record(model, model.labels)
@@ -213,7 +193,7 @@ class ProgressiveError:
 def continuable(path: str) -> Model:
     """Return the model of a file, which can go on learning."""
     model = Model.load(path)
-    model.check_weights()
+    _ = model.state  # raises where there are no weights
     return model
 
 
@@ -276,13 +256,11 @@ def learn_files(
 
 def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
-    own = model.copy()
-    mistakes = own.votes if own.is_recorded else None
-    if mistakes is not None:
-        mistakes.shift = _n_earlier(model) - (model.count - 1)
-    new = replace(own, **_no_record(model, model.labels), mistakes=mistakes)
+    own, shift = model.copy(), _n_earlier(model) - (model.count - 1)
+    machine = own.linear.growing(shift)
+    new = replace(own, machine=machine, **_no_record(model, model.labels))
     if MOVED in model.training:
-        new.move_bias(model.training[MOVED])
+        new.state.move_bias(model.training[MOVED])
     return new, new.rows(files, learn=True)
 
 
@@ -294,7 +272,6 @@ def _n_earlier(model: Model) -> int:
 def _widen(model: Model, batch: Batch) -> None:
     if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
-        model.follow(model.state)
         model.encoding = model.encoder.as_json() | {"n_features": batch.n_features}
 
 
@@ -312,7 +289,7 @@ def _learn(
     """
     known = batch.below(model.n_features)
     rows = known.csr(model.n_features, learner.constant)
-    lesson = truths.lesson(batch, model.classes, model.answers(_scores(model, rows)))
+    lesson = truths.lesson(batch, model.classes, model.answers(_scores(model.state, rows)))
     last = lesson.given, lesson.predicted, int(np.diff(known.indptr)[-1])
     tally.add(batch.n_rows, lesson.n_wrong, last)
     model = _grown(model, learner, lesson.new) if lesson.new else model
@@ -337,16 +314,10 @@ def _weights(batch: Batch, class_weights: dict[Class, float]) -> NDArray[Any] | 
     return of_row if batch.weights is None else batch.weights * of_row
 
 
-def _scores(model: Model, rows: CSR) -> NDArray[Any]:
+def _scores(state: State, rows: CSR) -> NDArray[Any]:
     """Return the scores of rows by the weights that decide, at the cost of these rows alone."""
-    state, memory = model.state, model.state.weights
     state.arrange_for(rows)
-    if state.weights is not memory:  # laid out otherwise
-        model.follow(state)
-    scores = state.activations(rows, state.weights)
-    if state.ledger is not None:  # the average is w − u/c
-        scores -= state.activations(rows, state.ledger) / state.count
-    return scores
+    return state.scores(rows, lasting=False)
 
 
 def _news(old: Model, new: Model) -> list[str]:

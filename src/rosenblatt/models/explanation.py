@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +15,10 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.model import Model, Scorer, model_of
+from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.tasks.labels_met import one_label_error
-from rosenblatt.tasks.leads import winner_leads
+from rosenblatt.tasks.leads import winner_leads, winners
 from rosenblatt.wording import counted, number, signed, word_list
 
 if TYPE_CHECKING:
@@ -147,9 +146,9 @@ def decision(model: Model, row: Batch) -> tuple[NDArray[Any], int]:
     data, n = row.data[known], int(np.count_nonzero(known))
     places = np.arange(n, dtype=np.int32)
     narrow = row._replace(data=data, indices=places, indptr=np.array([0, n]), n_features=n)
-    scorer = Scorer(model_of_features(model, row.indices[known]), by_weights=True)
-    scores = scorer.scores(narrow)
-    return scores, int(scorer.numbers(scores)[0])
+    state = model.state.select(row.indices[known])
+    scores = state.scores(narrow.csr(n, model.constant))
+    return scores, int(winners(scores, positive=model.positive)[0])
 
 
 def decision_report(
@@ -160,7 +159,7 @@ def decision_report(
     ``scores`` and ``winner`` are those of ``decision``. Where vectors vote, their votes decide, and
     the average, which is explained, may predict otherwise.
     """
-    votes = Scorer(model).scores(row) if model.voted else None
+    votes = model.scores(row) if model.by_vote else None
     deciding = scores if votes is None else votes
     (predicted,) = model.task.values(model.answers(deciding), model.classes)
     told = {"predicted": predicted} | model.task.explained(model.thresholds, explained)
@@ -183,7 +182,7 @@ def deciding_terms(
     model: Model, indices: NDArray[Any], values: NDArray[Any], **sides: int
 ) -> Explanation | None:
     """Return ``contributions``; None where vectors vote, which is no sum of terms."""
-    return None if model.voted else contributions(model, indices, values, **sides)
+    return None if model.by_vote else contributions(model, indices, values, **sides)
 
 
 def reasons(
@@ -191,7 +190,7 @@ def reasons(
 ) -> tuple[Explanation | None, "Provenance | None"]:
     """Return the terms that decided a row, and the training rows behind them if it knows them."""
     terms = deciding_terms(model, row.indices, row.data, winner=winner, rival=rival)
-    if terms is None or not model.is_recorded:
+    if terms is None or model.mistakes is None:
         return terms, None
     return terms, recorded_provenance(model, row.indices, row.data, scores, (winner, rival))
 
@@ -234,16 +233,9 @@ def explained_number(model: Model, text: str) -> int:
 
 def deciding_vectors(model: Model) -> Iterator[NDArray[Any]]:
     """Yield the weights that predict, vector by vector, so that one more at a time is in memory."""
-    model.check_weights()
-    for k, weights in enumerate(model.weights):
-        yield weights if model.ledger is None else weights - model.ledger[k] / model.count
-
-
-def model_of_features(model: Model, features: NDArray[Any]) -> Model:
-    """Return a model that knows these features alone, by their places in the list."""
-    columns = np.append(features, model.n_features)  # and the bias
-    parts = {name: array[:, columns] for name, array in model.vectors.items()}
-    return replace(model, **parts, feature_names=None, spread=None)
+    last, ledger, count = model.weights, model.ledger, model.count
+    for k, weights in enumerate(last):
+        yield weights if ledger is None else weights - ledger[k] / count
 
 
 def ranking_misleads(model: Model) -> bool:
@@ -334,7 +326,8 @@ def contributions(
     """
     known = indices < model.n_features
     at, x = indices[known], np.asarray(values[known], np.float64)
-    w = model_of_features(model, at).deciding_weights
+    state = model.state.select(at)
+    w = state.by_class(state.average())
     sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
     number, against = model.task.sides(sums, winner, rival)
     w = w[0] if model.task.flat else w[number] if against is None else w[number] - w[against]
@@ -424,7 +417,7 @@ def why(fitted: Any, X: Any, x: Any, label: Label | None = None) -> "Provenance"
     scores, winner = decision(model, row)
     winner = winner if label is None else explained_number(model, str(label))
     decided = model, row.indices, row.data, scores[0], (winner,)
-    if isinstance(fitted, Model) or (X is None and model.is_recorded):
+    if isinstance(fitted, Model) or (X is None and model.mistakes is not None):
         return recorded_provenance(*decided)
     mistakes = getattr(fitted, "mistakes_", None)
     if mistakes is None:
@@ -456,7 +449,8 @@ def recorded_provenance(
     ``sides`` are the numbers of the class whose lead is explained and of the one that it is set
     against, by default the runner-up; or that of the label whose score is explained.
     """
-    if mistakes is None and not model.is_recorded:
+    mistakes = model.mistakes if mistakes is None else mistakes
+    if mistakes is None:
         raise InputError(
             "The model does not hold its mistakes: train it with "
             f"{Parameter('record_mistakes', value=True)}."
@@ -467,7 +461,7 @@ def recorded_provenance(
     x = np.zeros(model.n_features)
     x[indices[known]] = values[known]
     return provenance_of(
-        model.votes if mistakes is None else mistakes,
+        mistakes,
         rows,
         x,
         model.classes,

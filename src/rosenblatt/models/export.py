@@ -17,6 +17,7 @@ from rosenblatt.models.file import (
     document_of,
     finite_average,
     no_form,
+    own_arrays,
     plain,
     versions,
 )
@@ -36,8 +37,9 @@ def to_json(model: Model) -> str:
     """
     with input_errors("The model"):
         check(model)
-        if model.weights.size > MOST_PLACES:
-            fail(f"JSON is for at most {MOST_PLACES:,} weights; it has {model.weights.size:,}")
+        weights = model.weights
+        if weights.size > MOST_PLACES:
+            fail(f"JSON is for at most {MOST_PLACES:,} weights; it has {weights.size:,}")
         document = versions() | document_of(model)
         names = document.pop("feature_names")
         document["vectors"] = vectors_of(model)
@@ -45,10 +47,10 @@ def to_json(model: Model) -> str:
         if model.spread is not None:
             spread = {part: array_json(getattr(model.spread, part)) for part in SPREAD_PARTS}
             document["spread"] |= spread
-        named = {"encoding_arrays": model.encoding_arrays, "arrays": model.file_arrays()}
+        named = {"encoding_arrays": model.encoding_arrays, "arrays": own_arrays(model)}
         for key, arrays in named.items():
             document[key] = {name: array_json(array) for name, array in arrays.items()}
-        indent = 1 if model.weights.size < MOST_LINES else None  # which takes ten times as long
+        indent = 1 if weights.size < MOST_LINES else None  # which takes ten times as long
         how: dict[str, Any] = {"ensure_ascii": False, "allow_nan": False, "default": no_form}
         text = json.dumps(document, indent=indent, **how)
         return text.encode(errors="backslashreplace").decode() + "\n"  # halves of pairs are no text
@@ -116,7 +118,7 @@ def to_onnx(model: Model) -> bytes:
     of zero and ties between classes predict as the model's own option ``zero`` says. Where a row
     may have several labels, ``labels`` in place of ``label`` says which it has, (N, n_labels).
     """
-    if model.voted:
+    if model.by_vote:
         raise InputError(
             f"A {model.learner} decides by the votes of many weight vectors, which a linear graph"
             f" cannot hold: export JSON, or train with {Parameter('memory', 'average')} for ONNX."

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
+from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
 from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
@@ -40,12 +41,16 @@ from rosenblatt.models.tensors import (
     unpacked,
     write_tensors,
 )
+from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import CLASSES, Task, task_of
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.training.state import copied
 from rosenblatt.version import __version__
+
+if TYPE_CHECKING:
+    from rosenblatt.models.kernel_machine import KernelMachine
 
 Source = str | os.PathLike[str]
 MOST_ROWS = 2**63  # what a count may reach
@@ -102,7 +107,8 @@ def read(path: Source) -> Model:
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     """Write a model to an open file, or raise Fault and write nothing."""
     check(model)
-    tensors, size = _tensors(model), model.weights.size
+    tensors = _tensors(model)
+    size = model.machine.vectors["weights"].size
     sparse = {name: len(array) for name, array in tensors.items() if name.endswith(".values")}
     plain = {name for name, n in sparse.items() if size > most_places(n, PLACES_A_DEFLATED)}
     small = all(array.nbytes < FEW_BYTES for array in tensors.values())  # as in version 1
@@ -129,9 +135,9 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
 def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
     """Return the arrays of numbers that a model has, by their names in a file."""
     if model.spread is None:
-        return model.vectors
+        return model.machine.vectors
     spread = {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
-    return model.vectors | spread
+    return model.machine.vectors | spread
 
 
 def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
@@ -143,8 +149,7 @@ def check(model: Model, n_features: int | None = None) -> None:
     """Raise Fault with the first thing that does not fit, to a number of features if given."""
     require(model.learner, "learner")
     _check_classes(model.classes)
-    require(_is_count(model.count, least=1), "count of rows")
-    require(model.weights.ndim == 2 and model.weights.shape[1], "matrix of weights")
+    require(_is_count(model.machine.count, least=1), "count of rows")
     for name, array in model_arrays(model).items():
         n = model.n_features if n_features is None else n_features
         _check_array(name, array, shape_of(name, model.task, n))
@@ -233,7 +238,12 @@ def _tensors(model: Model) -> dict[str, NDArray[Any]]:
         stored = _from_one(array) if name == "variance" else array
         tensors |= packed(name, _narrow(stored) if name in VECTORS else stored)
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
-    return tensors | {f"arrays.{name}": array for name, array in model.file_arrays().items()}
+    return tensors | {f"arrays.{name}": array for name, array in own_arrays(model).items()}
+
+
+def own_arrays(model: Model) -> dict[str, NDArray[Any]]:
+    """Return what a file holds beside vectors and encoding, and the machine's list."""
+    return model.arrays | model.machine.arrays()
 
 
 def _narrow(array: NDArray[Any]) -> NDArray[Any]:
@@ -284,9 +294,39 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         # Older files have none for the best label
         fields["arrays"][THRESHOLDS] = np.append(own, np.inf)
     require(not tensors, f"array {next(iter(tensors), '')!r:.60}")
+    vectors = {name: arrays.pop(name) for name in VECTORS if name in arrays}
+    _check_classes(fields["classes"])
+    require(_is_count(fields["count"], least=1), "count of rows")
+    for name, array in vectors.items():
+        _check_array(name, array, shape_of(name, task, n_features))
+    fields["machine"] = _machine(fields, task, vectors, n_features)
     model = Model(**(fields | arrays))
-    check(model, document["n_features"])
+    check(model, n_features)
     return model
+
+
+def _machine(
+    fields: dict[str, Any], task: Task, vectors: dict[str, NDArray[Any]], n_features: int
+) -> "Weights | KernelMachine":
+    """Return what predicts, its own arrays taken from the others."""
+    every, count, options = fields["arrays"], fields.pop("count"), fields["options"]
+    own = {name: every.pop(name) for name in [*every] if name.startswith((KERNEL_PREFIX, PREFIX))}
+    if any(name.startswith(KERNEL_PREFIX) for name in own):
+        from rosenblatt.models.kernel_machine import KernelMachine  # wanted by few
+
+        try:
+            return KernelMachine.stored(options, own, n_features, task.n_classes, count)
+        except InputError as error:
+            raise Fault(str(error).removesuffix("."), "cannot be used") from error
+    memory = (fields.get("described") or {}).get("memory")
+    by_vote = memory == "vote" or (memory is None and fields["learner"] == "VotedPerceptron")
+    constant = 1.0 if options.get("fit_intercept", True) else 0.0
+    how: dict[str, Any] = {
+        "constant": constant,
+        "by_vote": by_vote,
+        "stored": own if own or by_vote else None,
+    }
+    return Weights.of_arrays(task, **vectors, count=count, **how)
 
 
 def _from_one(variance: NDArray[Any]) -> NDArray[Any]:
@@ -321,9 +361,11 @@ def versions(version: int = 1) -> dict[str, Json]:
 
 def document_of(model: Model) -> dict[str, Json]:
     """Return the entries of a model."""
+    vectors = model.machine.vectors
     others = {
-        "averaged": model.ledger is not None,
-        "variance": None if model.variance is None else "diagonal",
+        "averaged": "ledger" in vectors,
+        "count": model.machine.count,
+        "variance": "diagonal" if "variance" in vectors else None,
         "calibration": None if model.calibration is None else asdict(model.calibration),
         "spread": None if model.spread is None else {"n_rows": model.spread.n_rows},
     }

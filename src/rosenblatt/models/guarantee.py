@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout
 from rosenblatt.errors import InputError, Sentence
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.parameters import check_parameters
 from rosenblatt.tasks import task_of_arrays
 from rosenblatt.tasks.certainty import CONFIDENCE, GuaranteeCurve, RowsApart
@@ -34,9 +34,9 @@ def promised_sets(model: Model, scores: NDArray[Any], allowance: float) -> NDArr
 
 def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
     """Return how sure a model is of labelled rows; those without a label are left out."""
-    scorer, truths, parts = Scorer(model), model.task.truths(model.classes), list[RowsApart]()
+    truths, parts = model.task.truths(model.classes), list[RowsApart]()
     for batch in batches:
-        judged = truths.judged(batch, scorer.scores(batch), model.answers)
+        judged = truths.judged(batch, model.scores(batch), model.answers)
         measure = set_measure(model, judged.scores)
         parts.append(model.task.rows_apart(judged.scores, judged.answers, judged.truth, measure))
     if not sum(len(part.lead) for part in parts):
@@ -98,7 +98,7 @@ def rows_apart(model: Model) -> RowsApart | None:
 
 def says_how_sure(model: Model) -> bool:
     """Return whether a model can say how sure an answer is: by votes, or by rows apart."""
-    return model.voted or rows_apart(model) is not None
+    return model.by_vote or rows_apart(model) is not None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, WeightOverflowError, score_overflow
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import between, take
 from rosenblatt.mistakes.updates import Mistakes
@@ -171,26 +171,27 @@ def rounded(model: Model, rows: CSR) -> Model:
     then, the first ones where each has many labels. A small model is returned as it is.
     """
     others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
-    if model.weights.size < FEWEST_WEIGHTS or model.voted or others:
+    if not model.is_linear or model.weights.size < FEWEST_WEIGHTS or others:
         return model
+    vectors = model.state.vectors
     most = model.task.rows_within(MOST_TRIED)
     if rows.shape[0] > most:  # each score is to be on the same side: few rows are many trials
         rows = cast("CSR", between(rows, 0, most))
     with np.errstate(over="ignore"):
-        short = {name: copied(part, dtype=np.float32) for name, part in model.vectors.items()}
+        short = {name: copied(part, dtype=np.float32) for name, part in vectors.items()}
     if not all(map(is_finite, short.values())):
         return model
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
-        old, new = (_guesses(model, vectors, wide) for vectors in (model.vectors, short))
+        old, new = (_guesses(model, own, wide) for own in (vectors, short))
     except WeightOverflowError:
         return model
     if not np.array_equal(old, new):
         return model
-    parts: dict[str, Any] = {
-        name: copied(part, room=model.vectors[name]) for name, part in short.items()
-    }
-    return replace(model, **parts, training=model.training | {"float32_rows": rows.shape[0]})
+    own = {name: copied(part, room=vectors[name]) for name, part in short.items()}
+    machine = model.linear.with_vectors(own)
+    training = model.training | {"float32_rows": rows.shape[0]}
+    return replace(model, machine=machine, training=training)
 
 
 def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -203,7 +204,4 @@ def _guesses(model: Model, vectors: dict[str, Any], rows: CSR) -> NDArray[Any]:
     """Return what a model predicts with other vectors; their average is not kept."""
     weights, ledger = vectors["weights"], vectors.get("ledger")
     state = State.of_vectors(weights, ledger, None, model.task, model.count)
-    scores = state.average_activations(rows)
-    if not np.isfinite(scores).all():
-        raise score_overflow(0)
-    return model.answers(scores)
+    return model.answers(state.scores(rows, lasting=False))

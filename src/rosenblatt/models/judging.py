@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.tasks.evaluation import Judged
 
 
@@ -18,10 +18,10 @@ def evaluation_of(
 
     ``told`` has, once all rows are read, sentences on what was unusual about them.
     """
-    evaluation, scorer = model.task.evaluation(model.classes), Scorer(model)
+    evaluation = model.task.evaluation(model.classes)
     truths = model.task.truths(model.classes)
     for batch in batches:
-        judged = truths.judged(batch, scorer.scores(batch), model.answers)
+        judged = truths.judged(batch, model.scores(batch), model.answers)
         evaluation.count(judged)
         if model.has_probabilities:
             evaluation.count_probabilities(model.probabilities_of(judged.scores), judged)

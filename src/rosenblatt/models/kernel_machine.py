@@ -1,9 +1,10 @@
 """Kernel machines: what their parameters make, how rows of files train one, and its scores."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,16 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.gram import sizes_within
 from rosenblatt.mistakes.kernel import Kernel, scale_gamma
 from rosenblatt.mistakes.machine import DualState
-from rosenblatt.mistakes.machine_arrays import read_machine
+from rosenblatt.mistakes.machine_arrays import machine_arrays, read_machine
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.held_out import few_held_out
 from rosenblatt.models.learner import SHARED, Learner, plain_options
-from rosenblatt.models.model import KernelMachine, Model, record_of
+from rosenblatt.models.model import Model, record_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
+from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
+from rosenblatt.tasks import CLASSES, Task, task_of
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.kernel import KernelTraining
@@ -30,67 +34,156 @@ if TYPE_CHECKING:
     from rosenblatt.models.train import TrainingPlan
 
 KERNEL_LEARNER = "KernelPerceptron"
+MACHINE_PARTS = (  # the parameters of the estimator that say what a machine is
+    *("kernel", "degree", "gamma", "coef0", "fit_intercept", "multi_class"),
+    *("memory", "cache_size"),
+)
 FILE_KERNELS = ("rbf", "poly")
 
 
-def kernel_of(parameters: Any, rows: Rows) -> Kernel:
-    """Return the kernel with its numbers, as these rows determine them."""
-    gamma = parameters.gamma
-    if gamma == "scale":
-        gamma = scale_gamma(rows) if parameters.kernel in {"poly", "rbf"} else 1.0
-    elif gamma == "auto":
-        gamma = 1.0 / max(rows.shape[1], 1)
-    return _kernel_with(parameters, float(gamma))
+@dataclass
+class KernelMachine:
+    """What predicts by kernel values: a list of mistakes, the kernel, and which vectors decide."""
+
+    dual: DualState
+    kernel: Kernel
+    memory: str
+    cache_size: float  # MB of kernel values
+
+    by_vote: ClassVar[bool] = False  # its shares of votes are no probabilities
+    kind: ClassVar[str] = "kernel model"
+
+    @classmethod
+    def empty(cls, parameters: Any, rows: Rows, n_classes: int) -> "KernelMachine":
+        """Return the machine of an estimator's parameters before the first of these rows."""
+        gamma = parameters.gamma
+        if gamma == "scale":
+            gamma = scale_gamma(rows) if parameters.kernel in {"poly", "rbf"} else 1.0
+        elif gamma == "auto":
+            gamma = 1.0 / max(rows.shape[1], 1)
+        return cls._with(parameters, float(gamma), rows.shape[1], n_classes)
+
+    @classmethod
+    def stored(
+        cls,
+        options: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        n_features: int,
+        n_classes: int,
+        count: int,
+    ) -> "KernelMachine":
+        """Return the machine of a file with these parameters; raise InputError for damage."""
+        missing = {*MACHINE_PARTS} - options.keys()
+        if missing:
+            raise InputError(f"it does not say the {min(missing)} of its machine.")
+        own = {name: options[name] for name in MACHINE_PARTS}
+        check_parameters(KERNEL_LEARNER, own)
+        empty = cls._with(SimpleNamespace(**own), 1.0, n_features, n_classes)
+        dual, kernel = read_machine(arrays, empty.kernel, empty.dual, count)
+        return replace(empty, dual=dual, kernel=kernel)
+
+    @classmethod
+    def _with(
+        cls, parameters: Any, gamma: float, n_features: int, n_classes: int
+    ) -> "KernelMachine":
+        """Return a machine without rows, for this γ; a bias adds 1 to every kernel value."""
+        numbers = float(parameters.coef0), int(parameters.degree)
+        kernel = Kernel(parameters.kernel, gamma, *numbers, float(bool(parameters.fit_intercept)))
+        dual = DualState(n_features, n_classes, parameters.multi_class == "joint")
+        return cls(dual, kernel, parameters.memory, float(parameters.cache_size))
+
+    @property
+    def linear(self) -> Weights:
+        """Nothing: raises InputError, for there are no weights."""
+        raise InputError(
+            f"A {KERNEL_LEARNER} has no weights: it predicts by kernel values, and does so with "
+            "predict and evaluate alone."
+        )
+
+    @property
+    def task(self) -> Task:
+        """What an answer is."""
+        return task_of(CLASSES, self.dual.n_classes)
+
+    @property
+    def count(self) -> int:
+        """Algorithm 7's c: one more than the rows seen."""
+        return self.dual.count
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.dual.n_features
+
+    @property
+    def mistakes(self) -> Mistakes:
+        """The updates, with the rows that made them."""
+        return self.dual.mistakes
+
+    @property
+    def vectors(self) -> dict[str, NDArray[Any]]:
+        """What a file has for each weight: zeros."""
+        return {"weights": np.zeros((self.dual.n_columns, self.n_features + 1))}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what a file holds of it."""
+        return machine_arrays(self.dual, self.kernel)
+
+    def scores(self, rows: Rows, *, positive: bool = False) -> NDArray[Any]:
+        """Return what rows of features score: (n,) for two classes, else (n, K)."""
+        if self.kernel.name == "precomputed":
+            raise InputError(
+                'The model was trained with kernel="precomputed", on kernel values that were '
+                "computed elsewhere: load it in Python with rosenblatt.load to predict from such "
+                "values."
+            )
+        return self.scores_by((self.memory,), rows, positive=positive)[self.memory]
+
+    def scores_by(
+        self, memories: tuple[str, ...], rows: Rows, *, positive: bool = False
+    ) -> dict[str, NDArray[Any]]:
+        """Return what rows score by each memory, from one evaluation of the kernel."""
+        sizes = sizes_within(self.cache_size, rows.shape[1])
+        found = self.dual.scores(self.kernel, rows, sizes, memories, positive=positive)
+        return {
+            memory: scores[0] if self.dual.n_classes == 2 else np.ascontiguousarray(scores.T)
+            for memory, scores in found.items()
+        }
+
+    def training(
+        self, examples: Examples, plan: Plan, generator: "np.random.Generator"
+    ) -> KernelTraining:
+        """Return what passes over rows, whose targets are class numbers, add to the list."""
+        sizes = sizes_within(self.cache_size, examples.rows.shape[1])
+        return KernelTraining(self.dual, self.kernel, examples, plan, sizes, generator, self.memory)
+
+    def fit(
+        self,
+        examples: Examples,
+        plan: Plan,
+        generator: "np.random.Generator",
+        observers: Sequence[Observer] = (),
+    ) -> tuple[KernelTraining, Outcome]:
+        """Learn by passes over rows."""
+        training = self.training(examples, plan, generator)
+        outcome = train(training, plan, observers)
+        training.finish()
+        return training, outcome
+
+    def copy(self) -> "KernelMachine":
+        """Return a machine of its own memory."""
+        return replace(self, dual=deepcopy(self.dual))
+
+    def with_classes(
+        self, kept: NDArray[Any], n_classes: int, scale: float, *_: float
+    ) -> "KernelMachine":
+        """Return a machine of more classes; see ``DualState.with_classes``."""
+        if n_classes == self.dual.n_classes:
+            return self.copy()
+        return replace(self, dual=self.dual.with_classes(kept, n_classes, scale))
 
 
-def _kernel_with(parameters: Any, gamma: float) -> Kernel:
-    """Return the kernel of the parameters with this γ; a bias adds 1 to every value."""
-    constant = 1.0 if parameters.fit_intercept else 0.0
-    numbers = float(parameters.coef0), int(parameters.degree), constant
-    return Kernel(parameters.kernel, gamma, *numbers)
-
-
-def empty_state(parameters: Any, n_features: int, n_classes: int) -> DualState:
-    """Return the state before the first row."""
-    return DualState(n_features, n_classes, parameters.multi_class == "joint")
-
-
-def train_machine(
-    machine: KernelMachine,
-    parameters: Any,
-    examples: Examples,
-    plan: Plan,
-    generator: "np.random.Generator",
-    observers: Sequence[Observer] = (),
-) -> tuple[KernelTraining, Outcome]:
-    """Change the state of a machine by passes over rows, whose targets are class numbers."""
-    sizes = sizes_within(float(parameters.cache_size), examples.rows.shape[1])
-    training = KernelTraining(*machine, examples, plan, sizes, generator, parameters.memory)
-    outcome = train(training, plan, observers)
-    training.finish()
-    return training, outcome
-
-
-def stored_machine(model: Model, parameters: Any) -> KernelMachine:
-    """Return the machine of a model, read from its arrays where it comes from a file."""
-    if model.machine is not None:
-        return model.machine
-    empty = empty_state(parameters, model.n_features, len(model.classes))
-    kernel = _kernel_with(parameters, 1.0)
-    return KernelMachine(*read_machine(model.arrays, kernel, empty, model.count))
-
-
-def machine_scores(
-    machine: KernelMachine, parameters: Any, rows: Rows, memories: tuple[str, ...]
-) -> dict[str, NDArray[Any]]:
-    """Return the scores of rows by each memory: (n,) for two classes, else (n, K)."""
-    state, kernel = machine
-    sizes = sizes_within(float(parameters.cache_size), rows.shape[1])
-    found = state.scores(kernel, rows, sizes, memories, positive=parameters.zero == "positive")
-    return {
-        memory: scores[0] if state.n_classes == 2 else np.ascontiguousarray(scores.T)
-        for memory, scores in found.items()
-    }
+Machine = Weights | KernelMachine  # what predicts
 
 
 @dataclass(frozen=True)
@@ -165,14 +258,11 @@ def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Obser
         weight=rows.row_weights(plan.class_weight),
     )
     options = choice.options(learner)
-    parameters = SimpleNamespace(**options)
-    kernel = kernel_of(parameters, examples.rows)
+    empty = KernelMachine.empty(SimpleNamespace(**options), examples.rows, len(rows.classes))
 
     def trained(passes: Plan) -> tuple[KernelMachine, KernelTraining, Outcome]:
-        generator = np.random.default_rng(learner.random_state)
-        state = empty_state(parameters, examples.rows.shape[1], len(rows.classes))
-        machine = KernelMachine(state, kernel)
-        return machine, *train_machine(machine, parameters, examples, passes, generator, observers)
+        generator, machine = np.random.default_rng(learner.random_state), empty.copy()
+        return machine, *machine.fit(examples, passes, generator, observers)
 
     first, n_passes, converged = replace(learner.plan(), record=False), 0, False
     machine, training, outcome = trained(first)
@@ -187,8 +277,7 @@ def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Obser
         KERNEL_LEARNER,
         options | plain_options({"class_weight": plan.class_weight}),
         rows.classes,
-        **machine.state.vectors(),
-        machine=machine,
+        machine,
         **record,
         training={
             "held_out_rows": n_held_out,

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,36 +16,33 @@ from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.data.labels import sides_of
 from rosenblatt.data.sources import Paths, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.multiclass import class_scores
-from rosenblatt.kernels.rows import CSR
-from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX, list_arrays, read_list
-from rosenblatt.mistakes.updates import Mistakes, label_steps
+from rosenblatt.kernels.rows import Rows
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
+from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import check_parameters
-from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks import CLASSES, Task
 from rosenblatt.tasks.calibration import (
     Calibration,
 )
 from rosenblatt.tasks.label_sets import SIGMOIDS, unfitted
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
-from rosenblatt.tasks.leads import winners
 from rosenblatt.training.examples import class_weights
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
-    from rosenblatt.mistakes.kernel import Kernel
-    from rosenblatt.mistakes.machine import DualState
     from rosenblatt.models.explanation import Explanation
+    from rosenblatt.models.kernel_machine import Machine
     from rosenblatt.tasks.evaluation import Evaluation, LabelEvaluation
     from rosenblatt.tasks.metrics import Threshold
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
+NOTHING_LEARNED = Outcome([], "max_iter", 0)
 MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 
 
@@ -60,20 +56,12 @@ class Spread:
     n_rows: int  # how many rows were measured
 
 
-class KernelMachine(NamedTuple):
-    """What predicts by kernel values: a list of mistakes, and the kernel."""
-
-    state: "DualState"
-    kernel: "Kernel"
-
-
 @dataclass
 class Model:
-    """Weights, and what they mean. Only learning on changes it; all else returns a new one.
+    """What predicts, and what it means. Only learning on changes it; all else returns a new one.
 
-    Two classes share one vector, whose positive side is the second class; K classes have K. The
-    bias stands last in each vector and is 0 where the learner has none. What must fit together is
-    checked by ``rosenblatt.models.file`` whenever a model is written or read.
+    What must fit together is checked by ``rosenblatt.models.file`` whenever a model is written or
+    read.
 
     Every fitted estimator holds one, ``model_``.
     """
@@ -81,9 +69,7 @@ class Model:
     learner: str  # name of what learned it: "AveragedPerceptron", …
     options: dict[str, Json]  # its parameters, by their Python names
     classes: tuple[Class, ...]  # sorted as NumPy sorts them
-    weights: NDArray[Any]  # the last ones, (n_vectors, n_features + 1), float64
-    ledger: NDArray[Any] | None = None  # Algorithm 7's u and β, where an average is kept
-    count: int = 1  # Algorithm 7's c
+    machine: "Machine"
     feature_names: tuple[str, ...] | None = None  # as given by the user
     encoding: dict[str, Json] | None = None  # how a file's columns become features
     encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
@@ -94,9 +80,6 @@ class Model:
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
-    mistakes: Mistakes | None = None  # the list that a learner grows; ``arrays`` in a file
-    machine: "KernelMachine | None" = None  # in place of weights; ``arrays`` in a file
-    variance: NDArray[Any] | None = None  # of each weight; second-order rules keep it
     described: dict[str, Json] | None = None  # the learner, where the options do not spell it
 
     @classmethod
@@ -105,15 +88,13 @@ class Model:
         learner: str,
         options: dict[str, Json],
         classes: NDArray[Any],
-        state: State,
+        machine: "Machine",
         outcome: Outcome,
         **parts: Any,
     ) -> "Model":
-        """Return what a training from arrays gives; the weights stay in the memory of the state."""
+        """Return what a training from arrays gives."""
         record = record_of(outcome) | {"training": {"label_type": classes.dtype.str}} | parts
-        return cls(
-            learner, options, tuple(classes.tolist()), **state.vectors(copied=False), **record
-        )
+        return cls(learner, options, tuple(classes.tolist()), machine, **record)
 
     @classmethod
     def empty(
@@ -126,46 +107,19 @@ class Model:
         by_feature: bool = False,
     ) -> "Model":
         """Return the model of an estimator of this name before its first row."""
-        mistakes = Mistakes.sparse(n_features, learner.constant) if learner.voted else None
         described = learner.description_beside(name)
         state = learner.start(n_features, len(classes), by_feature=by_feature)
-        nothing = Outcome([], "max_iter", 0)
-        return cls.fitted(name, {}, classes, state, nothing, mistakes=mistakes, described=described)
+        machine = Weights.of_learner(learner, state)
+        return cls.fitted(name, {}, classes, machine, NOTHING_LEARNED, described=described)
 
-    def follow(self, state: State, outcome: Outcome | None = None) -> None:
-        """Change to what the state of this model is now, after a training of this outcome."""
-        record = {} if outcome is None else record_of(outcome)
-        for name, value in (state.vectors(copied=False) | record).items():
-            setattr(self, name, value)
-
-    def file_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return ``arrays`` with what a learner grows: its list of mistakes, a kernel machine."""
-        arrays = self.arrays
-        if self.mistakes is not None:
-            arrays = arrays | list_arrays(self.mistakes)
-        if self.machine is not None:
-            from rosenblatt.mistakes.machine_arrays import machine_arrays  # wanted by few
-
-            arrays = arrays | machine_arrays(*self.machine)
-        return arrays
-
-    @property
-    def vectors(self) -> dict[str, Any]:
-        """What is kept for each weight, by the names of fields: those that there are."""
-        found = {name: getattr(self, name) for name in ("weights", "ledger", "variance")}
-        return {name: array for name, array in found.items() if array is not None}
+    def note(self, outcome: Outcome) -> None:
+        """Change the record to that of another training."""
+        record = record_of(outcome)
+        self.history, self.outcome = record["history"], record["outcome"]
 
     def copy(self) -> "Model":
-        """Return a model of its own memory, with all that it holds as a file has it."""
-        other = replace(
-            self,
-            **{name: array.copy() for name, array in self.vectors.items()},
-            count=self.count if self.machine is None else self.machine.state.count,
-            outcome=dict(self.outcome),
-            arrays=self.file_arrays(),
-            mistakes=None,
-            machine=None,
-        )
+        """Return a model of its own memory."""
+        other = replace(self, machine=self.machine.copy(), outcome=dict(self.outcome))
         if "encoder" in self.__dict__:  # it does not change, and takes time to make
             other.encoder = self.encoder
         return other
@@ -187,17 +141,13 @@ class Model:
 
     def _moved(self, threshold: float) -> "Model":
         """Return a model whose scores are lower by this; learning on takes it back."""
-        weights, calibration = self.weights.copy(), self.calibration
-        weights[0, -1] -= threshold
+        calibration = self.calibration
         training = self.training | {MOVED: self.training.get(MOVED, 0.0) + threshold}
         if calibration is not None:
             offset = calibration.offset + calibration.slope * threshold
             calibration = replace(calibration, offset=offset)
-        return replace(self, weights=weights, calibration=calibration, training=training)
-
-    def move_bias(self, by: float) -> None:
-        """Change the bias of two classes, and with it the state that training goes on from."""
-        self.state.by_class(self.state.weights)[0, -1] += by
+        machine = self.linear.moved(-threshold)
+        return replace(self, machine=machine, calibration=calibration, training=training)
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
@@ -254,22 +204,58 @@ class Model:
         weights = class_weights(class_weight, self.classes, np.asarray(counts or (), np.float64))
         return {} if weights is None else dict(zip(self.classes, weights.tolist(), strict=True))
 
-    @cached_property
+    @property
+    def linear(self) -> Weights:
+        """The weights; raises InputError where there are none."""
+        return self.machine.linear
+
+    @property
     def state(self) -> State:
-        """The weights as training goes on from them, in the same memory."""
-        parts = self.weights, self.ledger, self.variance
-        return State.of_vectors(*parts, self.task, self.count)
+        """The weights as training goes on from them; likewise."""
+        return self.linear.state
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """The last weights, (n_vectors, n_features + 1); of two classes those of the second.
+
+        The bias stands last in each vector and is 0 where the learner has none.
+        """
+        return self.state.by_class(self.state.weights)
+
+    @property
+    def ledger(self) -> NDArray[Any] | None:
+        """Algorithm 7's u and β, where an average is kept."""
+        return self.state.vectors.get("ledger")
+
+    @property
+    def variance(self) -> NDArray[Any] | None:
+        """Of each weight; second-order rules keep it."""
+        return self.state.vectors.get("variance") if self.has_weights else None
+
+    @property
+    def deciding_weights(self) -> NDArray[Any]:
+        """The weights that predict: the average w − u/c where one is kept, else the last."""
+        return self.state.by_class(self.state.average())
+
+    @property
+    def count(self) -> int:
+        """Algorithm 7's c: one more than the rows seen."""
+        return self.state.count
+
+    @property
+    def mistakes(self) -> Mistakes | None:
+        """The updates, with the rows that made them, where they are kept."""
+        return self.machine.mistakes
+
+    @property
+    def by_vote(self) -> bool:
+        """Whether all weight vectors decide."""
+        return self.machine.by_vote
 
     @property
     def task(self) -> Task:
         """What an answer is."""
-        name = "" if self.described is None else str(self.described.get("labels", ""))
-        return task_of(name, len(self.classes))
-
-    @property
-    def several(self) -> str:
-        """How a mistake on a row with several labels is read; empty where each row has one."""
-        return self.task.name
+        return self.machine.task
 
     def one_class(self, name: str = "The model") -> "Model":
         """Return the model; raise InputError where it gives a row more or less than one class."""
@@ -286,20 +272,17 @@ class Model:
             known = word_list(self.classes)
             raise InputError(f"The model knows no label {label!r}; it knows {known}.")
         number, learner = self.classes.index(label), replace(self.how, task=CLASSES)
-        calibration, mistakes = self.calibration, None
+        calibration = self.calibration
         if calibration is not None:
             slope, offset = self.arrays[SIGMOIDS][:, number].tolist()
             calibration = replace(calibration, slope=slope, offset=offset)
-        if self.is_recorded:
-            every = self.votes
-            mistakes = Mistakes(label_steps(every.updates, number), every.end, every.support)
         training = self.training | {"title": learner.title}
         if "class_counts" in training:
             own = training["class_counts"][number]
             training["class_counts"] = [training["n_rows"] - own, own]
         alone = replace(
             self,
-            **{name: part[number : number + 1] for name, part in self.vectors.items()},
+            machine=self.linear.of_label(number),
             learner=learner.estimator,
             options=learner.options(),
             described=learner.description_beside(learner.estimator),
@@ -308,7 +291,6 @@ class Model:
             training={name: value for name, value in training.items() if name != "label_type"},
             history=(),  # which counts rows with any label on the wrong side
             arrays={},
-            mistakes=mistakes,
         )
         return alone._moved(self.thresholds[number].item())  # noqa: SLF001  # its own
 
@@ -365,7 +347,7 @@ class Model:
     @property
     def n_features(self) -> int:
         """Number of features, without the constant one of the bias."""
-        return int(self.weights.shape[1]) - 1
+        return self.machine.n_features
 
     @property
     def constant(self) -> float:
@@ -378,26 +360,6 @@ class Model:
         return bool(self.options.get("zero") == "positive")
 
     @property
-    def voted(self) -> bool:
-        """Whether all weight vectors of training decide, by vote."""
-        if self.described is not None:
-            return bool(self.described["memory"] == "vote")
-        return self.learner in SPELLINGS and SPELLINGS[self.learner].memories == ("vote",)
-
-    @property
-    def votes(self) -> Mistakes:
-        """The updates that it holds, with the rows that made them, checked."""
-        if self.mistakes is not None:
-            return self.mistakes
-        shape = self.task.n_vectors, self.n_features, self.constant
-        return read_list(self.arrays, *shape, self.count, joint=self.task.joint)
-
-    @property
-    def n_voting(self) -> int | None:
-        """How many weight vectors vote; None where one alone decides."""
-        return self.votes.n_vectors if self.voted else None
-
-    @property
     def how(self) -> Learner:
         """The learner that made it, by which it goes on learning."""
         if self.described is not None:
@@ -405,41 +367,30 @@ class Model:
         return Learner.of_parameters(self.options, SPELLINGS[self.learner].memories[0])
 
     @property
-    def deciding_weights(self) -> NDArray[Any]:
-        """The weights that predict: the average w − u/c where one is kept, else the last."""
-        self.check_weights()
-        return self.weights if self.ledger is None else self.weights - self.ledger / self.count
-
-    def check_weights(self) -> None:
-        """Raise InputError where there are no weights, for the model predicts by a kernel."""
-        if self.is_kernel:
-            raise InputError(
-                f"A {self.learner} has no weights: it predicts by kernel values, and does so with "
-                "predict and evaluate alone."
-            )
+    def n_voting(self) -> int | None:
+        """How many weight vectors vote; None where one alone decides."""
+        mistakes = self.mistakes if self.by_vote else None
+        return None if mistakes is None else mistakes.n_vectors
 
     @property
-    def is_recorded(self) -> bool:
-        """Whether it holds its mistakes, with the rows that made them."""
-        return self.mistakes is not None or f"{PREFIX}row" in self.arrays
+    def has_weights(self) -> bool:
+        """Whether it predicts by weights, not by kernel values."""
+        return isinstance(self.machine, Weights)
 
     @property
-    def is_kernel(self) -> bool:
-        """Whether a kernel machine stands in place of weights."""
-        stored = any(name.startswith(KERNEL_PREFIX) for name in self.arrays)
-        return stored or self.machine is not None
+    def is_linear(self) -> bool:
+        """Whether one weight vector decides, or one a class."""
+        return self.has_weights and not self.by_vote
 
     @property
     def kind(self) -> str:
         """The kind of the model in words that need no knowledge of learners."""
-        if self.is_kernel:
-            return "kernel model"
-        return "vote of linear models" if self.voted else "linear model"
+        return self.machine.kind
 
     @property
     def weights_title(self) -> str:
         """Whose weights stand for the model: where vectors vote, those of their average."""
-        return "Average of a voted perceptron" if self.voted else self.learner
+        return "Average of a voted perceptron" if self.by_vote else self.learner
 
     def rows(
         self,
@@ -488,7 +439,16 @@ class Model:
             With the columns of training; or an array or a sparse matrix, where it was trained on
             one; or a batch of ``rows``.
         """
-        return Scorer(self).scores(input_rows(self, X))
+        batch, n = input_rows(self, X), self.n_features
+        try:  # features that it has not met count for nothing
+            return self.row_scores(batch.below(n).csr(n, self.constant), positive=self.positive)
+        except WeightOverflowError as error:
+            msg = f"{batch.file}, from line {batch.first_line} on: {error}"
+            raise WeightOverflowError(msg) from error
+
+    def row_scores(self, rows: Rows, *, positive: bool) -> NDArray[Any]:
+        """Return the score of rows of its features; see ``positive``."""
+        return self.machine.scores(rows, positive=positive)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row of ``X``, which is what ``scores`` takes.
@@ -520,7 +480,7 @@ class Model:
     @property
     def has_probabilities(self) -> bool:
         """Whether probabilities were fitted, or weight vectors vote."""
-        return self.calibration is not None or self.voted
+        return self.calibration is not None or self.by_vote
 
     def probabilities_of(self, scores: NDArray[Any]) -> NDArray[Any]:
         """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
@@ -547,77 +507,6 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x, label, against)
-
-
-class Scorer:
-    """Scores rows by the weights of a model, or by its kernel machine.
-
-    The scores of a voted perceptron are shares of votes, or with ``by_weights`` those of the
-    average of its vectors.
-    """
-
-    def __init__(self, model: Model, *, by_weights: bool = False) -> None:
-        self.voted = model.voted and not by_weights
-        self._by_votes = _vote_scores(model) if self.voted else None
-        by_kernel = model.is_kernel and not by_weights
-        self._by_kernel = _kernel_scores(model) if by_kernel else None
-        weights = model.weights if by_kernel else model.deciding_weights
-        self._binary = model.task.flat
-        self._weights = weights[0] if self._binary else np.ascontiguousarray(weights.T)
-        self._n_features = model.n_features
-        self._constant = model.constant
-        self._positive = model.positive
-
-    def scores(self, batch: Batch) -> NDArray[Any]:
-        """Return the activation of each row: (n,) for two classes, else (n, K).
-
-        Features that the model has not met have no weight and count for nothing.
-        """
-        known = batch.below(self._n_features)
-        if self._by_votes is not None:
-            try:
-                return self._by_votes(known.csr(self._n_features, self._constant))
-            except WeightOverflowError as error:
-                msg = f"{batch.file}, from line {batch.first_line} on: {error}"
-                raise WeightOverflowError(msg) from error
-        if self._by_kernel is not None:
-            scores = self._by_kernel(known.csr(self._n_features, self._constant))
-        else:
-            scores = np.empty((batch.n_rows, *self._weights.shape[1:]))
-            rows = known.csr(self._n_features, 1.0)
-            (activations if self._binary else class_scores)(rows, self._weights, scores)
-        if not np.isfinite(scores).all():
-            row = int(np.flatnonzero(~np.isfinite(scores).reshape(batch.n_rows, -1).all(axis=1))[0])
-            raise WeightOverflowError(
-                f"{batch.file}: the activation of row {row + 1} from line {batch.first_line} on "
-                "overflowed: its values are too large."
-            )
-        return scores
-
-    def numbers(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """Return the number of the class that each score predicts."""
-        return winners(scores, positive=self._positive)
-
-
-def _vote_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
-    from rosenblatt.mistakes.scores import vote_counter, vote_scores  # wanted by few
-
-    shape = len(model.classes), model.count
-    count = vote_counter(model.votes, *shape, positive=model.positive)
-    return lambda rows: vote_scores(count(rows))
-
-
-def _kernel_scores(model: Model) -> Callable[[CSR], NDArray[Any]]:
-    from rosenblatt.models.kernel_machine import machine_scores, stored_machine
-
-    parameters = SimpleNamespace(**model.usable_options())
-    if parameters.kernel == "precomputed":
-        raise InputError(
-            'The model was trained with kernel="precomputed", on kernel values that were computed '
-            "elsewhere: load it in Python with rosenblatt.load to predict from such values."
-        )
-    machine, memory = stored_machine(model, parameters), parameters.memory
-    return lambda rows: machine_scores(machine, parameters, rows, (memory,))[memory]
 
 
 def _with_notes(

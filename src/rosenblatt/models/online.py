@@ -160,10 +160,10 @@ class OnlineLearner:
         """
         by_path = isinstance(fitted, str | PathLike)
         model = Model.load(fspath(fitted)) if by_path else model_of(fitted)
-        model.check_weights()
+        weights = model.linear
         encodes = model.encoding is not None and RUNNING not in model.encoding_arrays
-        if model.voted or encodes or model.options.get("class_weight"):
-            reason = "votes" if model.voted else "weighs its classes"
+        if weights.by_vote or encodes or model.options.get("class_weight"):
+            reason = "votes" if weights.by_vote else "weighs its classes"
             reason = "makes features of what it is given" if encodes else reason
             raise InputError(f"OnlineLearner cannot go on from a {model.learner} that {reason}.")
         learner = model.how
@@ -178,10 +178,10 @@ class OnlineLearner:
             if names is not None:
                 space = NamedFeatures(names, MOST_FEATURES, checked=True)
         self._named, self._open, self._labels = space.sparse, False, model.labels
-        weights = OnlineWeights.of_model(model, learner, space, model.labels.tolist())
+        online = OnlineWeights.of_model(model, learner, space, model.labels.tolist())
         if MOVED in model.training:  # what was learned is where it was before
-            weights.move_bias(model.training[MOVED])
-        self._weights = weights
+            online.move_bias(model.training[MOVED])
+        self._weights = online
         self.n_rows, self.n_mistakes = (
             model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
         )

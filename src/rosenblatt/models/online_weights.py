@@ -17,6 +17,7 @@ from rosenblatt.kernels.spread import FeatureMoments, RowScaler
 from rosenblatt.models.feature_spaces import FeatureSpace, NamedFeatures
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.weights import Weights
 from rosenblatt.rules import ZERO_CONVENTIONS, pair_scale
 from rosenblatt.tasks import Task
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
@@ -70,7 +71,7 @@ class OnlineWeights:
         log: Log | None = None,
     ) -> Self:
         """Return the weights of a model, in memory of their own."""
-        state, moments = model.copy().state, None
+        state, moments = model.state.copy(), None
         state.keep_average(learner.averaged)
         cuts = Cuts()
         if THRESHOLDS in model.arrays:
@@ -126,7 +127,7 @@ class OnlineWeights:
 
     def move_bias(self, by: float) -> None:
         """Change the bias of two classes."""
-        self.state.by_class(self.state.weights)[0, -1] += by
+        self.state.move_bias(by)
 
     def take_space(self, space: FeatureSpace) -> None:
         """Change to rows of another kind before the first row."""
@@ -263,14 +264,11 @@ class OnlineWeights:
 
     def learned(self, estimator: str) -> dict[str, Any]:
         """Return a copy of what a model of an estimator has, without the room for more."""
-        used = np.append(np.arange(self.width), self.state.n_features)  # the bias stands last
-        vectors = {
-            name: part.take(used, axis=1) if isinstance(part, np.ndarray) else part
-            for name, part in self.state.vectors(copied=False).items()
-        }
+        state = self.state.select(np.arange(self.width))
         arrays = {THRESHOLDS: self.thresholds} if self.cuts.by_label else {}
         described = self.learner.description_beside(estimator)
-        return {**vectors, "arrays": arrays, "described": described}
+        machine = Weights(state, self.learner.constant)
+        return {"machine": machine, "arrays": arrays, "described": described}
 
     def with_scaling(self, model: Model) -> Model:
         """Return a model that scales rows as they would be scaled now, and can go on."""

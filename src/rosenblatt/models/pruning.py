@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
-from rosenblatt.mistakes.arrays import PREFIX
 from rosenblatt.models.file import write_to
 from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
@@ -82,7 +81,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     if (X is None) != (y is None):
         raise InputError("prune needs X and y, or neither; got one of them.")
     known = model_of(model)
-    if known.voted:
+    if known.by_vote:
         msg = "prune needs one weight vector; a VotedPerceptron decides by many: average them."
         raise InputError(msg)
     deciding = known.deciding_weights
@@ -120,7 +119,7 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     are forgotten; of other features the weights become 0. InputError says how small it can become.
     """
     others = model.arrays.keys() - guarantee_arrays(model).keys() - {THRESHOLDS, SIGMOIDS}
-    if model.voted or model.is_kernel or others:
+    if not model.is_linear or model.mistakes is not None or others:
         raise InputError("prune needs a model of weights that keeps no list of mistakes.")
     size = _file_size(model)
     if size <= max_size:
@@ -168,8 +167,9 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     gone[dropped] = True
     gone &= encoding.text_features()
     encoding.forget(gone)
-    own = np.append(~gone, True)
-    parts = {name: array[:, own] for name, array in other.vectors.items()}
+    parts: dict[str, Any] = {}
+    kept = other.state.select(np.flatnonzero(~gone))
+    parts["machine"] = replace(other.linear, state=kept)
     if other.spread is not None:
         spread = {name: getattr(other.spread, name)[~gone] for name in SPREAD_PARTS}
         parts["spread"] = replace(other.spread, **spread)
@@ -185,17 +185,16 @@ def _file_size(model: Model) -> int:
 
 def _without(model: Model, dropped: NDArray[Any], mean: NDArray[Any] | None) -> Model:
     """Return a model without some features, whose means go into the bias."""
-    parts: dict[str, Any] = {"weights": model.weights.copy()}
-    if model.ledger is not None:
-        parts["ledger"] = model.ledger.copy()
-    for part in parts.values():
+    parts = model.state.vectors
+    for name in parts.keys() - {"variance"}:
+        part = parts[name] = parts[name].copy()
         if mean is not None and model.constant:
             part[:, -1] += part[:, dropped] @ mean[dropped]
         part[:, dropped] = 0.0
     of_scores = {*guarantee_arrays(model), SIGMOIDS}  # other ones
-    of_scores |= {name for name in model.arrays if name.startswith(PREFIX)}
     arrays = {name: array for name, array in model.arrays.items() if name not in of_scores}
-    return replace(model, **parts, arrays=arrays, calibration=None, mistakes=None)
+    machine = model.linear.with_vectors(parts)
+    return replace(model, machine=machine, arrays=arrays, calibration=None)
 
 
 def _weakest(

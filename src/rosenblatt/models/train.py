@@ -19,7 +19,6 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
-from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
@@ -35,6 +34,7 @@ from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_codes, race_of_texts
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
+from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import (
     SETTINGS,
     Names,
@@ -558,8 +558,7 @@ def _weights_model(
         learner.estimator,
         options,
         reading.classes,
-        **state.vectors(copied=False),
-        arrays={} if votes is None else list_arrays(votes),
+        Weights(state, learner.constant, learner.voted, votes),
         described=learner.description_beside(learner.estimator),
         **record,
         training={

@@ -50,10 +50,11 @@ class SurvivalDisplay(Display):
         A ``Model`` that stores its mistakes will do too.
         """
         if isinstance(estimator, Model):
-            if not estimator.is_recorded:
+            mistakes = estimator.mistakes
+            if mistakes is None:
                 msg = f"The model does not store its mistakes; train it with {RECORDED}."
                 raise InputError(msg)
-            return cls.from_survival(estimator.votes.lifetimes, title=estimator.learner)
+            return cls.from_survival(mistakes.lifetimes, title=estimator.learner)
         survival = getattr(estimator, "survival_", None)
         if survival is None and hasattr(estimator, "mistakes_"):
             survival = estimator.mistakes_.lifetimes

@@ -145,7 +145,7 @@ class Findings:
     @property
     def by_scores(self) -> bool:
         """Whether scores decide, and not votes."""
-        return not self.model.voted
+        return not self.model.by_vote
 
     @property
     def reliability(self) -> Reliability | None:
@@ -169,7 +169,8 @@ class Findings:
     @property
     def survival(self) -> NDArray[Any] | None:
         """How many rows each weight vector lasted, the zero one first, where mistakes are kept."""
-        return self.model.votes.lifetimes if self.model.is_recorded else None
+        mistakes = self.model.mistakes
+        return None if mistakes is None else mistakes.lifetimes
 
 
 def findings(

@@ -12,7 +12,6 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.multilabel import label_rows
-from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
@@ -82,11 +81,12 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     batch, task = array_rows(model, X, y), model.task
     counts = task.class_counts(task.truths(model.classes).known(batch)[1])
     training = model.training | {"n_rows": batch.n_rows, "class_counts": counts.tolist()}
-    arrays = model.arrays
-    if hasattr(estimator, "mistakes_") and not model.is_recorded:
+    parts: dict[str, Any] = {}
+    if hasattr(estimator, "mistakes_") and model.mistakes is None:
         rows = batch.csr(model.n_features, model.constant)
         taught = estimator.mistakes_
-        arrays = arrays | list_arrays(taught.of_rows(taught.updates, rows, taught.end))
+        listed = taught.of_rows(taught.updates, rows, taught.end)
+        parts = {"machine": replace(model.linear, listed=listed)}
     verdict = model.verdict
     if verdict is None and task.contrasts:
         mistakes = estimator.n_mistakes_ if is_bounded(model) else None
@@ -94,13 +94,13 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     outcome = model.outcome
     if not model.options.get("early_stopping"):  # which holds some of them out
         outcome = {"n_learned": batch.n_rows} | outcome
-    return replace(model, training=training, outcome=outcome, arrays=arrays, verdict=verdict)
+    return replace(model, training=training, outcome=outcome, **parts, verdict=verdict)
 
 
 def array_rows(model: Model, X: Any, y: Any) -> Batch:
     """Return the rows of X with the labels y, the classes of the model first."""
     checked = check_array(X, accept_sparse="csr")
-    given = label_rows(y) if model.several else None
+    given = label_rows(y) if model.task.name else None
     labels = column_or_1d(y) if given is None else given.numbers
     check_consistent_length(checked, labels)
     if checked.shape[1] != model.n_features:

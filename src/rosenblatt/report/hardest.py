@@ -181,7 +181,8 @@ class HardestRows:
     @cached_property
     def _support(self) -> tuple[Any, dict[int, int]]:
         """The training rows that the model holds, and the place of each number among them."""
-        support = self._model.votes.support
+        mistakes = self._model.mistakes
+        support = None if mistakes is None else mistakes.support
         if support is None:
             return None, {}
         return support.rows, {int(n): place for place, n in enumerate(support.numbers)}

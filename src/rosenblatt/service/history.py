@@ -117,7 +117,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
     model.check_learner("The model file")
-    if model.voted or model.is_kernel:
+    if not model.is_linear:
         raise InputError(
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
             "for example with memory='average'."

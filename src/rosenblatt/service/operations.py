@@ -22,6 +22,7 @@ from rosenblatt.models.explanation import contributions
 from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import Weights
 from rosenblatt.rules import pair_scale
 from rosenblatt.service import history, requests
 from rosenblatt.service.access import OPERATOR, digest_of
@@ -241,15 +242,11 @@ async def explain(
     served, version = await app.at(call.model, body.version)
     label, number, rows = _decided(served, body.features, body.label)
     indices, values = entries(rows, 0)
-    state = served.state
-    ledger = None if state.ledger is None else state.by_class(state.ledger)
     model = Model(  # the weights to look at, not copied
         served.learner.estimator,
         {"fit_intercept": served.learner.fit_intercept},
         tuple(served.classes),
-        state.by_class(state.weights),
-        ledger,
-        state.count,
+        Weights(served.state),
         described=served.learner.description_beside(served.learner.estimator),
     )
     found = contributions(model, indices, values, winner=number)

@@ -8,9 +8,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.binary import activations
-from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.models.feature_spaces import Features
@@ -77,15 +74,7 @@ class ServedWeights(OnlineWeights):
 
         The bits of ``decision_function``; of no use while there are fewer than two classes.
         """
-        rows, state = self.rows(batch), self.state
-        if not rows.sparse or state.ledger is None:
-            return state.scores(rows)
-        rows, needed = _gathered(cast("CSR", rows), state.weights, state.ledger, state.count)
-        scores = np.empty((rows.shape[0], *needed.shape[1:]))
-        (activations if needed.ndim == 1 else class_scores)(rows, needed, scores)
-        if not np.isfinite(scores).all():
-            raise WeightOverflowError(SCORE_OVERFLOW)
-        return scores
+        return self.state.scores(self.rows(batch), lasting=False)
 
     # Lessons that may be undone
 
@@ -216,18 +205,6 @@ def _moments(features: NDArray[Any]) -> FeatureMoments:
     moments = FeatureMoments(0)
     moments.features = features
     return moments
-
-
-def _gathered(rows: CSR, weights: NDArray[Any], ledger: NDArray[Any], count: int) -> Any:
-    """Return rows and the averages w − u/c that they need, those alone, by their places.
-
-    The same numbers in the same order as with all the averages, so the same sums.
-    """
-    at, n = rows.indices, len(rows.indices)
-    needed = np.empty((n + 1, *weights.shape[1:]))
-    needed[:n] = weights.take(at, 0) - ledger.take(at, 0) / count
-    needed[n] = weights[-1] - ledger[-1] / count
-    return CSR(rows.data, np.arange(n, dtype=np.int32), rows.indptr, n, rows.constant), needed
 
 
 def _without_bias(features: Any) -> Any:

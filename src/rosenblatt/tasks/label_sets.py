@@ -182,7 +182,7 @@ class LabelSets(Task):
         for part in parts:
             for start in range(0, len(part.order), SCORED_ROWS):
                 order = part.order[start : start + SCORED_ROWS]
-                scores = state.average_activations(take(part.rows, order))
+                scores = state.scores(take(part.rows, order), lasting=False)
                 total += float(label_losses(scores, part.sets, part.targets[order]).sum())
         return total
 

@@ -39,7 +39,7 @@ class Vectors(Protocol):
     def n_features(self) -> int:
         """Number of features, without the constant one."""
 
-    def average_activations(self, rows: "Rows") -> NDArray[Any]:
+    def scores(self, rows: "Rows", *, lasting: bool = True) -> NDArray[Any]:
         """Return what rows score by the average."""
 
 

@@ -63,7 +63,7 @@ class ConvergenceProof:
             raise InputError(msg)
         self.unit = unit / length
         vector = self.unit[0] if n_classes == 2 else self.unit
-        scores = State(vector, None, task_of(CLASSES, n_classes)).activations(examples.rows, vector)
+        scores = State(vector, None, task_of(CLASSES, n_classes)).scores(examples.rows)
         y = examples.targets
         margins = y * scores if n_classes == 2 else leads_of(scores, y)[0]
         worst = int(np.argmin(margins))

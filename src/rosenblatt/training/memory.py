@@ -94,4 +94,4 @@ def tried_scores(
         count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
         return vote_scores(count(rows)), numbers
     state.arrange_for(rows)
-    return state.average_activations(rows), numbers
+    return state.scores(rows, lasting=False), numbers

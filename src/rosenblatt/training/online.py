@@ -117,7 +117,7 @@ class RowLearner:
         self._target[0] = self._targets[number]
         if self._weight[0] != 1.0:
             self._weight[0] = 1.0
-        found = learn(self.state.count, self.row.machine, numbers, features)
+        found = learn(self.state.count, self.row.native, numbers, features)
         if UNUSUAL < found <= MISTAKE:
             self.state.count += 1
         return found
@@ -126,7 +126,7 @@ class RowLearner:
         """Decide a dict, as ``predict`` a row; UNUSUAL where the row has to be filled."""
         if self._decide is None:
             return UNUSUAL
-        return self._decide(self.state.count, self.row.machine, numbers, features)
+        return self._decide(self.state.count, self.row.native, numbers, features)
 
     def predict(self) -> int:
         """Return the number of the class that the row is decided to be.

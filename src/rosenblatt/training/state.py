@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Index = slice | NDArray[Any]
 EVERYTHING = slice(None)
+FEW_NUMBERS = 1 << 18  # of the average that are computed entry by entry: 2 MB
 WORTH_COMPACTING = 3  # passes
 LINES_AT_ONCE = 1 << 20  # of a log: 32 MB
 PIECE = 1 << 15  # numbers that are worked on at a time: 256 KB, which stay in the cache
@@ -42,6 +43,14 @@ class Snapshot:
     count: int
     ledger: NDArray[Any] | None = None
     variance: NDArray[Any] | None = None
+
+
+class Average(NamedTuple):
+    """The weights that decide, at a count of rows and in a layout."""
+
+    seen: int
+    by_feature: bool
+    weights: NDArray[Any]
 
 
 @dataclass
@@ -59,7 +68,7 @@ class State:
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     by_feature: bool = False
     variance: NDArray[Any] | None = None  # as the weights; 1 before the first row
-    _average: tuple[int, NDArray[Any]] | None = field(default=None, repr=False)  # and its count
+    _average: "Average | None" = field(default=None, repr=False)  # the last that was asked for
 
     @classmethod
     def zeros(
@@ -119,15 +128,26 @@ class State:
         for name, array in self._arrays.items():
             array[...] = float(name == "variance")
 
-    def vectors(self, *, copied: bool = True) -> dict[str, Any]:
-        """Return weights, ledger and variance by class, and the count, as they stand in a model.
+    @property
+    def vectors(self) -> dict[str, NDArray[Any]]:
+        """What is kept for each weight by class: views, which change with the state."""
+        return {name: self.by_class(array) for name, array in self._arrays.items()}
 
-        Without ``copied`` they are views, which change with the state.
-        """
-        views = {name: self.by_class(array) for name, array in self._arrays.items()}
-        if copied:
-            views = {name: contiguous(view) for name, view in views.items()}
-        return {"ledger": None, "variance": None, "count": self.count} | views
+    def copy(self) -> "State":
+        """Return a state of its own memory."""
+        arrays: Any = {name: copied(array) for name, array in self._arrays.items()}
+        return replace(self, **arrays, _average=None)
+
+    def select(self, features: NDArray[Any]) -> "State":
+        """Return the state of these features alone, in memory of its own."""
+        places = np.append(features, self.n_features)  # and the bias
+        arrays: Any = {name: self._view(array)[places] for name, array in self._arrays.items()}
+        return replace(self, **arrays, by_feature=self.weights.ndim > 1, _average=None)
+
+    def move_bias(self, by: float) -> None:
+        """Change the bias of two classes."""
+        self.by_class(self.weights)[0, -1] += by
+        self._average = None
 
     @property
     def n_classes(self) -> int:
@@ -176,43 +196,65 @@ class State:
         if wanted:
             self.count = 1
 
-    def average(self) -> NDArray[Any]:
-        """Return the mean of all weight vectors so far, w − u/c (Algorithm 7), in this layout."""
-        if self.ledger is None:
-            return self.weights
-        if self._average is None or self._average[0] != self.count:
-            self._average = (self.count, averaged(self.weights, self.ledger, self.count))
-        return self._average[1]
+    def average(self, *, by_feature: bool | None = None) -> NDArray[Any]:
+        """Return the mean of all weight vectors so far, w − u/c (Algorithm 7), by default as here.
 
-    def activations(self, rows: Rows, weights: NDArray[Any]) -> NDArray[Any]:
-        """Return what rows score by weights of this layout: (n,) for two classes, else (n, K)."""
-        n_rows, binary = rows.shape[0], weights.ndim == 1
-        if not binary and rows.sparse != self.by_feature:
-            weights = np.ascontiguousarray(weights.T)
-        weights = np.asarray(weights, np.float64)
-        scores = np.empty(n_rows if binary else (n_rows, self.task.n_vectors))
+        Where no average is kept it is the weights. It is computed once for a count of rows.
+        """
+        if by_feature is None or self.weights.ndim == 1:
+            by_feature = self.by_feature
+        if self.ledger is None and by_feature == self.by_feature:
+            return self.weights
+        known = self._average
+        if known is None or (known.seen, known.by_feature) != (self.count, by_feature):
+            found = self.weights
+            if self.ledger is not None:
+                found = averaged(found, self.ledger, self.count)
+            found = found if by_feature == self.by_feature else contiguous(found.T)
+            known = self._average = Average(self.count, by_feature, found)
+        return known.weights
+
+    def scores(self, rows: Rows, *, lasting: bool = True) -> NDArray[Any]:
+        """Return what rows score by the average: (n,) for two classes, else (n, K).
+
+        Weights that are not ``lasting`` change before many rows are scored: few rows then need the
+        average of their own features alone, and it is not kept. Raises where a score overflows.
+        """
+        binary, weights = self.weights.ndim == 1, None
+        few = not lasting and self.ledger is not None and (binary or self.by_feature)
+        if few and isinstance(rows, CSR):
+            if len(rows.indices) * self.task.n_vectors <= FEW_NUMBERS:
+                rows, weights = self._of_entries(rows)
+            elif not binary:
+                rows, weights = self._of_features(rows)
+        if weights is None:
+            weights = np.asarray(self.average(by_feature=rows.sparse), np.float64)
+        scores = np.empty(rows.shape[0] if binary else (rows.shape[0], self.task.n_vectors))
         (activations if binary else class_scores)(rows, weights, scores)
+        bad = first_not_finite(scores)
+        if bad >= 0:
+            raise score_overflow(bad if binary else bad // scores.shape[1])
         return scores
 
-    def average_activations(self, rows: Rows) -> NDArray[Any]:
-        """Return what rows score by the average, of which few rows need few features."""
-        if self.ledger is None or not self.by_feature or not isinstance(rows, CSR):
-            return self.activations(rows, self.average())
+    def _of_entries(self, rows: CSR) -> tuple[CSR, NDArray[Any]]:
+        """Return rows whose entries have a feature each, and the average of these features."""
+        n = len(rows.indices)
+        at = np.append(rows.indices, self.n_features)  # the bias stands last
+        places = np.arange(n, dtype=rows.indices.dtype)
+        return rows._replace(indices=places, n_features=n), self._averages(at)
+
+    def _of_features(self, rows: CSR) -> tuple[CSR, NDArray[Any]]:
+        """Return rows of the features that they have, and the average of these features."""
         used = np.zeros(self.n_features + 1, bool)
         used[rows.indices] = True
         used[-1] = True  # the bias
         place = np.cumsum(used, dtype=rows.indices.dtype) - 1
         own = rows._replace(indices=place[rows.indices], n_features=int(place[-1]))
-        weights = averaged(self.weights, self.ledger, self.count, features=np.flatnonzero(used))
-        return self.activations(own, weights)
+        return own, self._averages(np.flatnonzero(used))
 
-    def scores(self, rows: Rows) -> NDArray[Any]:
-        """Return what rows score by the average; raise where a score overflows."""
-        scores = self.activations(rows, self.average())
-        bad = first_not_finite(scores)
-        if bad >= 0:
-            raise score_overflow(bad // scores.shape[-1] if scores.ndim == 2 else bad)
-        return scores
+    def _averages(self, features: NDArray[Any]) -> NDArray[Any]:
+        ledger: Any = self.ledger
+        return averaged(self.weights, ledger, self.count, features=features)
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
         """Return weights of this layout as a view with one row a class; one row for two classes."""

@@ -15,13 +15,13 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.mistakes.arrays import list_arrays
 from rosenblatt.models.held_out import recorded, with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
-from rosenblatt.models.model import Model, Scorer
+from rosenblatt.models.model import Model
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.train import TrainingPlan, plan_of
+from rosenblatt.models.weights import Weights
 from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
@@ -169,7 +169,7 @@ def judged_folds(
         by_kernel = plan.kernel is not None
         model = kernel_model(plan, rows.take(train)) if by_kernel else _model(plan, source)
         batch = source.finished(rows.batch(test))
-        truths, scores = model.task.truths(model.classes), Scorer(model).scores(batch)
+        truths, scores = model.task.truths(model.classes), model.scores(batch)
         said = truths.judged(batch, scores, model.answers)
         return FoldResult(test, said, model, len(train), source.chosen)
 
@@ -233,8 +233,7 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
         learner.estimator,
         learner.options(),
         source.classes,
-        **state.vectors(),
-        arrays={} if votes is None else list_arrays(votes),
+        Weights(state, learner.constant, learner.voted, votes),
         described=learner.description_beside(learner.estimator),
     )
     return with_held_out(model, fitted)

@@ -155,8 +155,8 @@ def _estimator(
     candidate: Candidate, passes: int | None, class_weight: Any, shared: dict[str, Any]
 ) -> Any:
     """Return the estimator of a candidate."""
-    if is_kernel(candidate):
-        return kernel_machine(candidate, class_weight=class_weight, **shared)
+    if by_kernel(candidate):
+        return kernel_perceptron(candidate, class_weight=class_weight, **shared)
     learner = candidate.learner_with(passes, **shared)
     kind: Any = getattr(estimators, learner.estimator)
     return kind(**learner.options() | {"class_weight": class_weight})
@@ -256,10 +256,10 @@ class KernelJudge(RowJudge):
         self, candidate: Candidate, share: float, fold: int, stopped: Callable[[], bool]
     ) -> Curve:
         """Return the metric on the fold; of a kernel machine it is known after the last pass."""
-        if not is_kernel(candidate):
+        if not by_kernel(candidate):
             return super().__call__(candidate, share, fold, stopped)
         examples, (train, test) = self._rows(candidate).examples, self._folds[fold]
-        machine = kernel_machine(candidate, **self._shared)
+        machine = kernel_perceptron(candidate, **self._shared)
         wide = examples.rows.shape[1] > MOST_DENSE_COLUMNS
         X: Any = matrix_of(examples.rows) if wide else dense_values(examples.rows)
         weight = None if examples.weight is None else examples.weight[train]
@@ -268,12 +268,12 @@ class KernelJudge(RowJudge):
         return self._last_value(scores, test, machine.max_iter)
 
 
-def is_kernel(candidate: Candidate) -> bool:
+def by_kernel(candidate: Candidate) -> bool:
     """Return whether a candidate is a kernel machine."""
     return "kernel" in candidate.parameters
 
 
-def kernel_machine(candidate: Candidate, **shared: Any) -> KernelPerceptron:
+def kernel_perceptron(candidate: Candidate, **shared: Any) -> KernelPerceptron:
     """Return the estimator of a candidate, with what all candidates share."""
     given, names = dict(candidate.learner), ("kernel", "gamma", "kernel_degree")
     choice = KernelChoice.from_parameters(**{name: given.pop(name, None) for name in names})
