@@ -381,3 +381,15 @@ def test_a_prediction_that_would_change_keeps_all_bits() -> None:
     assert rounded(model, one).weights[0, 0] == 1.0
     huge = linear("Perceptron", {}, (0, 1), weights * 1e300)
     assert rounded(huge, one) is huge
+
+
+def test_printing_a_plan_changes_nothing(tmp_path: Path) -> None:
+    """The steps of a training follow from the plan, whose reader is as before."""
+    path = tmp_path / "rows.csv"
+    path.write_text("text,n,y\n" + "some words,1,a\nother words,2,b\n" * 60)
+    plan = plan_of(str(path), text="text", label="y")
+    before = vars(plan.source).copy()
+    steps = dict(plan.lines())
+    assert "try" in steps
+    assert vars(plan.source) == before
+    assert dict(plan.lines()) == steps

@@ -1,7 +1,7 @@
 """Rows in compressed sparse row form, from a file to a kernel, and those that are left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,31 @@ def drawn_rows(numbers: NDArray[np.uint64], share: float, key: int = 0) -> NDArr
     return found
 
 
+class Word(Sentence):
+    """That a column of numbers holds a word, and what to do; it knows the column."""
+
+    __slots__ = ("column", "what")
+    column: str
+    what: str  # without what to do
+
+    def __new__(cls, column: str, what: str) -> Self:
+        """Return the sentence for a column, and what is in it."""
+        advice = f"; for a column of words use {Parameter('category', column)}"
+        self = super().__new__(cls, what, advice)
+        self.column, self.what = column, what
+        return self
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.column, self.what
+
+
+class WordsError(InputError):
+    """A column that was taken for numbers holds a word: it may be one of categories."""
+
+    column: str
+    note: str  # where the word is
+
+
 class BadRow(NamedTuple):
     """A row that was left out."""
 
@@ -59,6 +84,14 @@ class BadRow(NamedTuple):
     def sentence(self) -> Sentence:
         """Return where it stood and what is wrong with it."""
         return Sentence(f"{self.place}: ", self.reason, ".")
+
+    def error(self, *words: str) -> InputError:
+        """Return an error of these words: of a column of words where the row shows one."""
+        if not isinstance(self.reason, Word):
+            return InputError(*words)
+        error = WordsError(*words)
+        error.column, error.note = self.reason.column, f"{self.place}: {self.reason.what}"
+        return error
 
 
 class BadRows:
@@ -102,7 +135,7 @@ class BadRows:
         if self.n_unlabelled and not n_rows:
             raise InputError(f"No row has a label; name another column with {Parameter('label')}.")
         if self.n_bad > max(1, self.max_share * n_rows):
-            raise InputError(
+            raise self.first[0].error(
                 f"{self.n_bad:,} of {n_rows:,} rows cannot be read, more than "
                 f"{100 * self.max_share:g} %. The first: ",
                 self.first[0].sentence(),
@@ -138,10 +171,10 @@ class BadRows:
 def refuse_unless_skipped(row: BadRow, bad_rows: BadRows | None) -> None:
     """Raise InputError for a bad row unless bad rows are skipped."""
     if bad_rows is None:
-        raise InputError(row.sentence()) from None
+        raise row.error(row.sentence()) from None
     if not bad_rows.skip:
         advice = f" Leave such rows out with {Parameter('bad_rows', 'skip')}."
-        raise InputError(row.sentence(), advice) from None
+        raise row.error(row.sentence(), advice) from None
 
 
 class Spelled(NamedTuple):

@@ -17,6 +17,7 @@ from rosenblatt.data.batch import (
     BadRow,
     BadRows,
     Batch,
+    WordsError,
     drawn_rows,
     running_sums,
     unfamiliar,
@@ -386,7 +387,6 @@ class TrainingFiles:
         self.columns = columns  # what was said of them
         self.validation: Files | None = None  # of rows that come last and are never learned from
         self.encoding: Encoding | None = None  # known when the first rows have been read
-        self.numbers_open = False  # whether rows with texts can have bins when they have been read
         # Of a reading to come: the encoding that the first rows decided, these, and the others
         self._beginning: tuple[TableEncoding, Table, Generator[Table, None, None]] | None = None
 
@@ -404,19 +404,13 @@ class TrainingFiles:
         while True:
             try:
                 return use()
-            except InputError as error:
-                parts: tuple[Any, ...] = getattr(error.args[0], "parts", ())
-                named = {one.name: one.value for one in parts if isinstance(one, Parameter)}
-                column, said = named.get("category"), self.columns
-                decided = column in (*said.numeric, *said.category)
-                if not isinstance(column, str) or decided or not self.rereadable:
+            except WordsError as error:
+                column = error.column
+                if column in self.columns.numeric or not self.rereadable:
                     raise
-            self.files.notes.append(
-                Sentence(
-                    f"{parts[0]}{parts[1].partition(';')[0]}, so the column is taken for a"
-                    f" category. If it should hold numbers, use {Parameter('numeric', column)}."
-                )
-            )
+                note = f"{error.note}, so the column is taken for a category."
+                advice = f" If it should hold numbers, use {Parameter('numeric', column)}."
+                self.files.notes.append(Sentence(note, advice))
             self.columns = replace(self.columns, category=(*self.columns.category, column))
             self.files.decisions = self.encoding = None
 
@@ -436,7 +430,7 @@ class TrainingFiles:
             yield batch._replace(groups=zeros if batch.groups is None else batch.groups)
         if self.encoding is None:
             return
-        use = RowUse(learn=True, held_out=True, bad_rows=files.bad_rows)
+        use = RowUse(learn=True, raw=True, bad_rows=files.bad_rows)
         found = _encoded(files, self.encoding.inner, Classes(known), use)
         n_features, n_rows = self.encoding.n_features, 0
         for batch in files.counted(found):
@@ -475,7 +469,7 @@ class TrainingFiles:
                 bad = {row.before + k for k, row in enumerate(batch.bad)}
                 yield batch.n_rows, [r for k, r in enumerate(here) if k not in bad].__getitem__
             return
-        use = RowUse(learn=True, held_out=True, bad_rows=self.files.bad_rows)
+        use = RowUse(learn=True, bad_rows=self.files.bad_rows)
         names = [column.name for column in encoding.columns]
         shown = [column.name for column in encoding.columns if column.required]
         for table in self.files.tables(names, [name for name in names if name not in shown]):
@@ -491,7 +485,7 @@ class TrainingFiles:
             return None
         paired = isinstance(encoding, ConjoinedEncoding) and bool(encoding.column_pairs)
         expand = encoding.expand if paired else None
-        if table.finishes or not table.n_numeric:
+        if not table.n_numeric:
             return expand
         finish = partial(table.finished, bins=table.bins)
         return finish if expand is None else lambda rows: expand(finish(rows))
@@ -611,11 +605,12 @@ class TrainingFiles:
         self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
         sampler, suspects = RowSampler(), LabelledSample(encoding.columns)
         tables = suspects.passing(_with_first(first, others))
-        use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=sampler)
+        use = RowUse(learn=True, raw=True, bad_rows=self.files.bad_rows, seen=sampler)
         if encoding.reads_twice:
             yield from self._weighed(encoding, tables, use)
         else:
             yield from _encoded_ahead(self.files, encoding, tables, Classes(), use)
+            encoding.freeze()
         encoding.seen = sampler.seen(encoding.salt)
         self.files.notes += merged_notes(deciding_columns(suspects.frames(), encoding.columns))
 
@@ -632,7 +627,7 @@ class TrainingFiles:
                 n_bytes += held[-1].n_bytes
                 reread = n_bytes > MOST_HELD and self.rereadable
                 held = [] if reread else held
-        encoding.settle(numbers_open=self.numbers_open)
+        encoding.settle()
         self.files.classes = Classes()
         if reread:
             yield from _encoded(self.files, encoding, self.files.classes, use)

@@ -219,8 +219,6 @@ def source_rows(
     encoding = cast("Encoding", source.encoding)  # they have been read
     if finished:
         reading.finish()
-        if encoding.table is not None:
-            encoding.table.freeze()
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))

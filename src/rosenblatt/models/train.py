@@ -146,7 +146,6 @@ class TrainingPlan:
         learner, said, is_open = self.learner, self.source.columns, self.is_open
         if not is_open and not said.column_pairs:
             return None
-        self.source.numbers_open = said.bins is None
         own: Settings = (
             ("rule", learner.rule),
             ("memory", learner.memory),
@@ -628,12 +627,12 @@ def encoding_notes(encoding: Any) -> list[str]:
     if encoding is None:
         return []
     notes: list[str] = list(encoding.notes)
-    n_left_out = encoding.n_left_out if encoding.reads_twice else encoding.n_unknown
-    if n_left_out:
+    if encoding.n_left_out:
         notes.append(
             Sentence(
-                f"{n_left_out:,} words were left out: there were {encoding.n_features:,} features"
-                f" already. {Parameter('hash_bits')} bounds the features without leaving any out."
+                f"{encoding.n_left_out:,} words were left out: there were"
+                f" {encoding.n_features:,} features already. {Parameter('hash_bits')} bounds the"
+                " features without leaving any out."
             )
         )
     return notes

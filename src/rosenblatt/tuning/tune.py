@@ -224,7 +224,6 @@ def _named_pairs(source: TrainingFiles) -> bool:
             f"{Parameter('column_pairs', pairs)} chooses pairs for one training; to tune with pairs"
             f" of columns, name them: {Parameter('column_pairs', 'A:B')}."
         )
-    source.numbers_open = bool(pairs) and source.columns.bins is None
     return bool(pairs)
 
 

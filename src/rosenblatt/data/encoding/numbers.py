@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch, indicator_part
+from rosenblatt.data.batch import Batch, Word, indicator_part
 from rosenblatt.data.encoding.features import (
     BLANKS,
     MISSING,
@@ -258,10 +258,7 @@ def _is_infinite(token: str) -> bool:
 def _not_a_number(name: str, token: str) -> str:
     if _is_infinite(token):
         return f"{shown(token.encode())} in column '{name}' is not finite"
-    return Sentence(
-        f"{shown(token.encode())} in column '{name}' is not a finite number; for a column of words"
-        f" use {Parameter('category', name)}"
-    )
+    return Word(name, f"{shown(token.encode())} in column '{name}' is not a finite number")
 
 
 class ColumnStatistics:

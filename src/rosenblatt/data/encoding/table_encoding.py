@@ -116,7 +116,7 @@ class RowUse(NamedTuple):
     """What rows are encoded for."""
 
     learn: bool  # labels are required and weights of rows count
-    held_out: bool = False  # nothing is taken from the rows: words, levels or how numbers spread
+    raw: bool = False  # numbers stay as they are, until ``finished`` fills, scales and bins them
     bad_rows: BadRows | None = None  # what to do with rows that cannot be encoded; None: an error
     counts: ColumnCounts | None = None  # counts what columns hold
     seen: RowSampler | SeenCounter | None = None  # samples rows, or counts those in a sample
@@ -174,7 +174,6 @@ class TableEncoding(FeatureEncoding):
         self.vectors = {one.place: VectorColumn(one, numbering) for one in vectors}
         self._sample = RowSample(n_numeric) if settings.bins else None
         self.bins: NumberBins | None = None  # when all rows have been read once
-        self._numbers_open = False  # whether rows read twice can have bins still
         self._shares_numbers = bits is not None and len(self.features) > 1
         self._counts: ColumnCounts | None = ColumnCounts(self.features)  # until it is frozen
         self._summaries = summaries
@@ -366,9 +365,9 @@ class TableEncoding(FeatureEncoding):
     def encode(self, table: Table, classes: Classes | None, use: RowUse | None = None) -> Batch:
         """Return the rows of a table; learn from them unless frozen; count columns and rows.
 
-        Until then numeric columns are as they stand in the table, NaN where missing; ``finished``
-        makes them what is learned from. Labels are −1 without classes to number them and, unless
-        they are to be learned, where one is missing.
+        Until then, and where they are used ``raw``, numeric columns are as they stand in the table,
+        NaN where missing; ``finished`` makes them what is learned from. Labels are −1 without
+        classes to number them and, unless they are to be learned, where one is missing.
         """
         use = use or RowUse(learn=not self.frozen)
         table = self.prepare(table, use) if table.numbers is None else table
@@ -443,13 +442,7 @@ class TableEncoding(FeatureEncoding):
     @property
     def may_have_bins(self) -> bool:
         """Whether bins can be added to rows that have been encoded: they come behind the rest."""
-        hashed, binned = self.settings.hash_bits, self.settings.bins
-        return bool(self._numeric) and not hashed and not binned and not self.finishes
-
-    @property
-    def finishes(self) -> bool:
-        """Whether ``encode`` gives rows that need not be finished."""
-        return self.frozen and not self._numbers_open
+        return bool(self._numeric) and not self.settings.hash_bits and not self.settings.bins
 
     def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
         """Have bins, as if they had been asked for before the rows were read."""
@@ -477,11 +470,10 @@ class TableEncoding(FeatureEncoding):
         unnamed = [] if bins is None else [bins.owners(self._numeric)]
         return np.concatenate([numbers, known, *unnamed])
 
-    def settle(self, *, numbers_open: bool = False) -> None:
+    def settle(self) -> None:
         """Learn no more, after all rows have been read once: drop what is rare in texts.
 
-        The features are numbered anew, and each term has the weight that all texts give it. With
-        ``numbers_open`` numbers are still to be finished, with bins or without.
+        The features are numbered anew, and each term has the weight that all texts give it.
         """
         documents = self.numbering.documents
         n_texts = documents.n_texts * len(self._texts)
@@ -492,9 +484,7 @@ class TableEncoding(FeatureEncoding):
         if self._sample is not None and self.settings.bins is not None:
             self.set_bins(self._sample.edges(self.settings.bins))
             self._sample = None
-        self.n_left_out = self.numbering.n_unknown
         self.freeze(usual)
-        self._numbers_open = numbers_open and self.bins is None
 
     def text_features(self) -> NDArray[np.bool_]:
         """Return which features are terms of texts that can be forgotten."""
@@ -514,14 +504,14 @@ class TableEncoding(FeatureEncoding):
             self._summaries[SUMMARY_FIELDS.index("known"), texts] = np.nan
 
     def freeze(self, usual: Mapping[int, float] | None = None) -> None:
-        """Learn no more: from here on rows are finished, and what is new in them is dropped.
+        """Learn no more: what is new in rows to come is dropped.
 
         ``usual`` are the shares of words of text columns that other texts have as well.
         """
         if self._counts is not None and self._counts.n_rows:
             self._summaries = self._counts.summaries(usual or {})
-        self._counts = None
-        self._numbers_open = self.numbering.growing = False
+        self._counts, self.n_left_out = None, self.numbering.n_unknown
+        self.numbering.growing = False
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
         """Fill and scale, in place, the numbers that ``encode`` gave while it learned; add bins."""
@@ -531,6 +521,7 @@ class TableEncoding(FeatureEncoding):
         if not parts:
             return rows
         joined = joined_rows(np.empty((rows.n_rows, 0)), [rows, *parts])
+        joined = without_duplicates(joined) if self._shares_numbers else joined
         return rows.with_rows(joined._replace(n_features=self.n_features))
 
     def name(self, index: int) -> str:
@@ -624,11 +615,9 @@ class TableEncoding(FeatureEncoding):
 
     def _rows(self, table: Table, numbers: NDArray[np.float64], use: RowUse) -> Batch:
         prints = None if use.seen is None else RowFingerprints(len(numbers))
-        numbering, grows = self.numbering, self.numbering.growing
-        n_unknown, numbering.growing = numbering.n_unknown, grows and not use.held_out
         parts = [*self._parts(table, numbers, use.counts, prints)]
-        if use.held_out:
-            numbering.growing, numbering.n_unknown = grows, n_unknown
+        if self.bins is not None and not use.raw:
+            parts.append(shifted(self.bins.part(numbers), len(self._numeric)))
         if use.seen is not None and prints is not None:
             for block in table.vectors:
                 prints.add_vectors(block)
@@ -638,8 +627,8 @@ class TableEncoding(FeatureEncoding):
                 use.counts.add_numbers(numbers)
                 for vector, block in zip(self.vectors.values(), table.vectors, strict=True):
                     use.counts.add_vectors(vector.column.place, vector.spread(block))
-            numbers = self._finished(numbers) if self.finishes else numbers
-        elif not use.held_out:
+            numbers = numbers if use.raw else self._finished(numbers)
+        else:
             self._count(table, numbers)
         rows = joined_rows(numbers, parts)
         return without_duplicates(rows) if self._shares_numbers else rows
@@ -686,8 +675,6 @@ class TableEncoding(FeatureEncoding):
                 continue
             if found is not NO_ROWS:
                 yield shifted(found, m)
-        if self.bins is not None:
-            yield shifted(self.bins.part(numbers), m)
 
     def _level_part(
         self,
