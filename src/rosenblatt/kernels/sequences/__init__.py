@@ -1,0 +1,1 @@
+"""Compiled parts of the structured perceptron: paths of tags, and the features of words."""
