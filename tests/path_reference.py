@@ -6,8 +6,8 @@ dictionary from (feature, tag) to a number.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
-from math import inf
+from itertools import pairwise, product
+from math import exp, inf
 from typing import Any
 
 Path = tuple[int, ...]
@@ -85,7 +85,7 @@ def path_score(scores: list[list[float]], w: dict[Key, float], y: Path) -> float
 
 def possible(y: Path, barred: Barred) -> bool:
     """Return whether no step of a path is barred."""
-    steps = [(START, y[0]), *((("tag", a), b) for a, b in zip(y, y[1:], strict=False))]
+    steps = [(START, y[0]), *((("tag", a), b) for a, b in pairwise(y))]
     return not any(barred(a, b) for a, b in [*steps, (END, y[-1])])
 
 
@@ -135,60 +135,80 @@ def train(
 ) -> Training:
     """Collins 2002, figure 2, with the rule's own step and, where it has one, a cost."""
     found = Training()
-    w, ledger, variance = found.w, found.ledger, found.variance
     for order in orders:
         mistakes, updates, loss = 0, 0, 0.0
         for q, i in enumerate(order):
             x, given = sentences[i], tags[i]
-            if not x:
-                continue
-            truth = tuple(given)
-            if -1 in given:
-                truth = ranked(token_scores(x, w, n_tags), w, barred, given)[0][1]
-            told = [k if own >= 0 else -1 for k, own in zip(truth, given, strict=True)]
-            scores = token_scores(x, w, n_tags, told, cost)
-            rival = ranked(scores, w, barred)[0][1]
+            truth, rival, margin, structured = lead(x, given, n_tags, found.w, cost, barred)
             if rival == truth:
                 continue
-            margin = path_score(scores, w, truth) - path_score(scores, w, rival)
-            structured = margin + cost
-            for own, k in zip(told, rival, strict=True):
-                if own not in (-1, k):
-                    margin += cost
             if not margin > 0.0:
                 mistakes += 1
                 loss -= margin
             delta = difference(x, truth, rival)
-            if second_order:
-                spread = 0.0
-                for key, n in delta.items():
-                    spread += n * n * variance.get(key, 1.0)
-                tau, beta = step(structured, spread)
-            else:
-                tau = step(structured, sum(n * n for n in delta.values()))
-            updates += tau != 0.0
-            for key, n in delta.items():
-                if n == 0.0 or tau == 0.0:
-                    continue
-                moved = variance.get(key, 1.0) * n if second_order else n
-                if isinstance(key[0], int) and key[0] not in found.rows:
-                    found.rows.append(key[0])
-                w[key] = w.get(key, 0.0) + tau * moved
-                ledger[key] = ledger.get(key, 0.0) + tau * (found.c + q) * moved
-                if second_order:
-                    left = variance.get(key, 1.0) - beta * (moved * moved)
-                    variance[key] = max(left, 2.0**-200)
+            updates += take_step(found, delta, structured, step, found.c + q, second_order)
         found.c += len(order)
         found.counts.append((mistakes, updates, loss))
     return found
+
+
+def lead(
+    x: Sentence, given: Sequence[int], n_tags: int, w: dict[Key, float], cost: float, barred: Barred
+) -> tuple[Path, Path, float, float]:
+    """Return the true path, its rival, and by how much it leads without and with the cost."""
+    if not x:
+        return (), (), 0.0, 0.0
+    truth = tuple(given)
+    if -1 in given:
+        truth = ranked(token_scores(x, w, n_tags), w, barred, given)[0][1]
+    told = [k if own >= 0 else -1 for k, own in zip(truth, given, strict=True)]
+    scores = token_scores(x, w, n_tags, told, cost)
+    rival = ranked(scores, w, barred)[0][1]
+    with_cost = path_score(scores, w, truth) - path_score(scores, w, rival)
+    margin = with_cost
+    for own, k in zip(told, rival, strict=True):
+        if own not in (-1, k):
+            margin += cost
+    return truth, rival, margin, with_cost + cost
+
+
+def take_step(
+    found: Training,
+    delta: dict[Key, float],
+    margin: float,
+    step: Callable[[float, float], Any],
+    seen: int,
+    second_order: bool,
+) -> bool:
+    """Change weights, ledger and variance by one sentence; return whether there was a step."""
+    w, ledger, variance = found.w, found.ledger, found.variance
+    tau, beta, spread = 0.0, 0.0, 0.0
+    for key, n in delta.items():
+        spread += n * n * (variance.get(key, 1.0) if second_order else 1.0)
+    if second_order:
+        tau, beta = step(margin, spread)
+    else:
+        tau = step(margin, spread)
+    if tau == 0.0:
+        return False
+    for key, n in delta.items():
+        if n == 0.0:
+            continue
+        moved = variance.get(key, 1.0) * n if second_order else n
+        if isinstance(key[0], int) and key[0] not in found.rows:
+            found.rows.append(key[0])
+        w[key] = w.get(key, 0.0) + tau * moved
+        ledger[key] = ledger.get(key, 0.0) + tau * seen * moved
+        if second_order:
+            left = variance.get(key, 1.0) - beta * (moved * moved)
+            variance[key] = max(left, 2.0**-200)
+    return True
 
 
 def all_marginals(
     scores: list[list[float]], w: dict[Key, float], beta: float, barred: Barred = no_bar
 ) -> Iterator[list[float]]:
     """Yield for each token the probability of each tag, over all possible paths."""
-    from math import exp
-
     paths = ranked(scores, w, barred)
     top = max((total for total, _ in paths), default=-inf)
     weights = [exp(beta * (total - top)) for total, _ in paths]

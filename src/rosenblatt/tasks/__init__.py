@@ -13,6 +13,7 @@ import numpy as np
 from rosenblatt.tasks.label_sets import LabelSets
 from rosenblatt.tasks.many_classes import ManyClasses
 from rosenblatt.tasks.ranking import RankedLabels
+from rosenblatt.tasks.sequences import Sequences
 from rosenblatt.tasks.task import Task
 from rosenblatt.tasks.two_classes import TwoClasses
 
@@ -23,6 +24,7 @@ __all__ = [
     "LabelSets",
     "ManyClasses",
     "RankedLabels",
+    "Sequences",
     "Task",
     "TwoClasses",
     "task_like",
@@ -43,6 +45,7 @@ TASKS: dict[str, Callable[[int], Task]] = {
     CLASSES: _classes,
     LabelSets.name: LabelSets,
     RankedLabels.name: RankedLabels,
+    Sequences.name: Sequences,
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.passes import path_pass, second_order_path_pass
 from rosenblatt.kernels.sequences.paths import EDGES, NO_ROW, Sentences
 from rosenblatt.rules import AROW, PA, PA1, PA2, RULES, MarginPerceptron, Perceptron, Rule
@@ -80,25 +81,28 @@ def trained(corpus: Corpus, rule: Rule, *, second_order: bool) -> Any:
     """Return weights, ledger and variances by key, rows and counts after passes by kernels."""
     flat = [token for x in corpus.sentences for token in x]
     values = np.array([value for token in flat for _, value in token])
+    places = rows_for(N_FEATURES, corpus.n_tags)
     rows = Sentences(
         np.cumsum([0, *map(len, corpus.sentences)]),
         np.cumsum([0, *map(len, flat)]),
         np.array([feature for token in flat for feature, _ in token], np.int32),
         np.ones(len(values), bool) if (values == 1.0).all() else values,
+        places,
+        np.array(corpus.barred),
+        np.eye(corpus.n_tags, dtype=bool),
         N_FEATURES + corpus.n_tags + EDGES,
     )
     tags = np.array([k for one in corpus.tags for k in one], np.int32)
     shape = rows.n_features + 1, corpus.n_tags
     w, u, sigma = np.zeros(shape), np.zeros(shape), np.ones(shape)
-    places = rows_for(N_FEATURES, corpus.n_tags)
-    barred, room, cost = np.array(corpus.barred), room_for(rows, corpus.n_tags), cost_of(rule)
+    room, cost = room_for(rows, corpus.n_tags), cost_of(rule)
     counts, c = [], 1
     for order in corpus.orders:
-        how = rows, tags, np.empty(0), np.array(order), rule, cost, room, barred
+        how = rows, tags, np.empty(0), np.array(order), rule, cost, room
         if second_order:
-            counts.append(second_order_path_pass(*how, (w, sigma, u, places), c))
+            counts.append(second_order_path_pass(*how, GaussianWeights(w, sigma), u, c))
         else:
-            counts.append(path_pass(*how, (w, u, places), c))
+            counts.append(path_pass(*how, w, u, c))
         c += len(order)
     found = [f for f in np.argsort(places.rows, kind="stable") if places.rows[f] != NO_ROW]
     return (w, u, sigma), places, [int(f) for f in found], counts

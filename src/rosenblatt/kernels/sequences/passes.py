@@ -8,16 +8,15 @@ Koller 2003): the hinge of the rule is then the structured loss, and ‖Δφ‖�
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
 from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.paths import (
     EDGES,
     Differences,
     Lattice,
-    Places,
     Sentences,
     allowed_path,
     is_other,
@@ -39,7 +38,6 @@ def lead(
     tags: NDArray[Any],
     i: int,
     cost: float,
-    places: Places,
     w: NDArray[Any],
     room: Lattice,
 ) -> Any:
@@ -50,19 +48,21 @@ def lead(
     """
     first = rows.bounds[i]
     n = rows.bounds[i + 1] - first
-    write_scores(rows, i, places, w, room)
+    write_scores(rows, i, w, room)
     known = True
     for t in range(n):
         room.truth[t] = tags[first + t]
         known = known and tags[first + t] >= 0
     if not known:
-        allowed_path(n, room.emissions, room.steps, w, tags, first, room.best, room.truth)
+        allowed_path(
+            n, room.emissions, room.steps, w, tags, first, rows.sets, room.best, room.truth
+        )
     if cost > 0.0:
         for t in range(n):
             if tags[first + t] >= 0:
                 for k in range(room.emissions.shape[1]):
                     room.emissions[t, k] += 0.0 if k == room.truth[t] else cost
-    allowed_path(n, room.emissions, room.steps, w, tags[:0], 0, room.best, room.path)
+    allowed_path(n, room.emissions, room.steps, w, tags[:0], 0, rows.sets, room.best, room.path)
     with_cost = path_score(n, room.emissions, w, room.truth)
     with_cost -= path_score(n, room.emissions, w, room.path)
     margin = with_cost
@@ -74,19 +74,19 @@ def lead(
 
 @compiled
 def path_pass(
-    rows: Sentences,
+    rows: Changed[Sentences],  # features get their places
     tags: NDArray[Any],  # the number of each token's tag; −1: not known
     weight: NDArray[Any],  # multiplies the step of each sentence; empty: 1 for all
     order: NDArray[Any],  # numbers of sentences, in the order to come
     rule: Any,
     cost: float,  # of a wrong token
     room: Changed[tuple[Lattice, Differences]],
-    barred: NDArray[np.bool_],  # (K + 2, K), steps that are impossible
-    weights: Changed[tuple[NDArray[Any], NDArray[Any], Places]],  # w, ledger (empty: none), rows
+    w: Changed[NDArray[Any]],
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
 ) -> Counts:
     """Visit the sentences in order, step where the rule says so, and return what happened."""
-    (lattice, found), (w, u, places) = room, weights
+    (lattice, found), barred = room, rows.barred
     n_tags = w.shape[1]
     mistakes, updates, loss = 0, 0, 0.0
     write_steps(w, barred, lattice.steps)
@@ -95,7 +95,7 @@ def path_pass(
         n_tokens = rows.bounds[i + 1] - rows.bounds[i]
         if n_tokens == 0:
             continue
-        margin, structured = lead(rows, tags, i, cost, places, w, lattice)
+        margin, structured = lead(rows, tags, i, cost, w, lattice)
         if not is_other(n_tokens, lattice):
             continue
         if not margin > 0.0:
@@ -112,7 +112,7 @@ def path_pass(
             count, key = found.counts[slot], found.keys[slot]
             found.keys[slot] = 0
             if count != 0.0 and tau != 0.0:
-                row, k = own_row(key, n_tags, places), key - 1 & TAG_MASK
+                row, k = own_row(key, n_tags, rows.places), key - 1 & TAG_MASK
                 w[row, k] += tau * count
                 if len(u):
                     u[row, k] += tau * (c + t) * count
@@ -124,22 +124,22 @@ def path_pass(
 
 @compiled
 def second_order_path_pass(
-    rows: Sentences,
+    rows: Changed[Sentences],  # features get their places
     tags: NDArray[Any],  # the number of each token's tag; −1: not known
     weight: NDArray[Any],  # multiplies the step of each sentence; empty: 1 for all
     order: NDArray[Any],  # numbers of sentences, in the order to come
     rule: Any,
     cost: float,  # of a wrong token
     room: Changed[tuple[Lattice, Differences]],
-    barred: NDArray[np.bool_],  # (K + 2, K), steps that are impossible
-    gaussian: Changed[tuple[NDArray[Any], NDArray[Any], NDArray[Any], Places]],  # Σ after w
+    gaussian: Changed[GaussianWeights],
+    u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
 ) -> Counts:
     """Visit the sentences in order, step where a second-order rule says so.
 
     The margin has the variance Δφᵀ Σ Δφ, of the diagonal Σ.
     """
-    (lattice, found), (w, sigma, u, places) = room, gaussian
+    (lattice, found), (w, sigma), barred = room, gaussian, rows.barred
     n_tags = w.shape[1]
     mistakes, updates, loss = 0, 0, 0.0
     write_steps(w, barred, lattice.steps)
@@ -148,7 +148,7 @@ def second_order_path_pass(
         n_tokens = rows.bounds[i + 1] - rows.bounds[i]
         if n_tokens == 0:
             continue
-        margin, structured = lead(rows, tags, i, cost, places, w, lattice)
+        margin, structured = lead(rows, tags, i, cost, w, lattice)
         if not is_other(n_tokens, lattice):
             continue
         if not margin > 0.0:
@@ -157,7 +157,7 @@ def second_order_path_pass(
         n, variance = write_difference(rows, i, lattice, found), 0.0
         for q in range(n):
             slot = found.places[q]
-            row, k = row_of(found.keys[slot], n_tags, places), found.keys[slot] - 1
+            row, k = row_of(found.keys[slot], n_tags, rows.places), found.keys[slot] - 1
             spread = 1.0 if row < 0 else sigma[row, k & TAG_MASK]
             variance += found.counts[slot] * found.counts[slot] * spread
         alpha, beta = rule.step(structured, variance)
@@ -168,7 +168,7 @@ def second_order_path_pass(
             count, key = found.counts[slot], found.keys[slot]
             found.keys[slot] = 0
             if count != 0.0 and alpha != 0.0:
-                row, k = own_row(key, n_tags, places), key - 1 & TAG_MASK
+                row, k = own_row(key, n_tags, rows.places), key - 1 & TAG_MASK
                 moved = sigma[row, k] * count
                 w[row, k] += alpha * moved
                 if len(u):

@@ -23,6 +23,13 @@ TAG_BITS = 16  # of the key of a weight: K is at most 2¹⁶
 MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio
 
 
+class Places(NamedTuple):
+    """Which row of weights each feature has."""
+
+    rows: NDArray[np.int32]  # of each feature; ``NO_ROW``: not yet
+    n_rows: NDArray[np.int64]  # one number: rows that are given
+
+
 class Sentences(NamedTuple):
     """The tokens of sentences and the features of each token."""
 
@@ -30,6 +37,9 @@ class Sentences(NamedTuple):
     starts: NDArray[np.int64]  # where the features of each token begin, and where the last end
     features: NDArray[np.int32]  # numbers
     values: NDArray[Any]  # of each feature; bool: all are 1
+    places: Places  # changes with each step
+    barred: NDArray[np.bool_]  # (K + 2, K), steps that are impossible
+    sets: NDArray[np.bool_]  # (numbers, K), the tags that a number of known tags stands for
     n_features: int  # rows of weights that there is room for, without the constant one
 
     @property
@@ -57,13 +67,6 @@ class Sentences(NamedTuple):
         return self
 
 
-class Places(NamedTuple):
-    """Which row of weights each feature has."""
-
-    rows: NDArray[np.int32]  # of each feature; ``NO_ROW``: not yet
-    n_rows: NDArray[np.int64]  # one number: rows that are given
-
-
 class Lattice(NamedTuple):
     """Room for the sentence at hand: the longest has n tokens."""
 
@@ -85,13 +88,13 @@ class Differences(NamedTuple):
 
 
 @inlined
-def write_scores(rows: Sentences, i: int, places: Places, w: NDArray[Any], room: Lattice) -> None:
+def write_scores(rows: Sentences, i: int, w: NDArray[Any], room: Lattice) -> None:
     """Write what each tag of each token of sentence i scores."""
     first = rows.bounds[i]
     for t in range(rows.bounds[i + 1] - first):
         n = 0
         for p in range(rows.starts[first + t], rows.starts[first + t + 1]):
-            row = places.rows[rows.features[p]]
+            row = rows.places.rows[rows.features[p]]
             if row != NO_ROW:
                 room.rows[n] = row
                 room.values[n] = value_at(rows.values, p)
@@ -104,11 +107,12 @@ def best_path(
     n: int,
     scores: NDArray[Any],
     steps: NDArray[Any],
-    tags: NDArray[Any],  # of all tokens that must have one, −1 where any will do; empty: none must
+    tags: NDArray[Any],  # numbers of sets that tokens must be of, −1: any; empty: none must
     first: int,  # of these is the first token's
+    sets: NDArray[np.bool_],
     best: Changed[NDArray[Any]],
     path: Changed[NDArray[Any]],
-) -> float:
+) -> Any:
     """Write the best path through n tokens and return its score: Viterbi (1967).
 
     Of equals the one whose last tag comes first, then the one before it. The way back is found by
@@ -117,7 +121,7 @@ def best_path(
     n_tags = scores.shape[1]
     for k in range(n_tags):
         best[0, k] = steps[n_tags + START, k] + scores[0, k]
-    keep_tag(tags, first, best, 0)
+    keep_tags(tags, first, sets, best, 0)
     for t in range(1, n):
         for k in range(n_tags):
             best[t, k] = best[t - 1, 0] + steps[0, k]
@@ -125,10 +129,10 @@ def best_path(
             so_far = best[t - 1, j]
             for k in range(n_tags):
                 score = so_far + steps[j, k]
-                best[t, k] = score if score > best[t, k] else best[t, k]
+                best[t, k] = max(best[t, k], score)
         for k in range(n_tags):
             best[t, k] += scores[t, k]
-        keep_tag(tags, first + t, best, t)
+        keep_tags(tags, first + t, sets, best, t)
     last, top = 0, best[n - 1, 0] + steps[n_tags + END, 0]
     for k in range(1, n_tags):
         score = best[n - 1, k] + steps[n_tags + END, k]
@@ -147,11 +151,13 @@ def best_path(
 
 
 @inlined
-def keep_tag(tags: NDArray[Any], place: int, best: NDArray[Any], t: int) -> None:
-    """Leave token t no tag but the one that it must have."""
+def keep_tags(
+    tags: NDArray[Any], place: int, sets: NDArray[np.bool_], best: NDArray[Any], t: int
+) -> None:
+    """Leave token t no tags but those that it may have."""
     if len(tags) and tags[place] >= 0:
         for k in range(best.shape[1]):
-            if k != tags[place]:
+            if not sets[tags[place], k]:
                 best[t, k] = -np.inf
 
 
@@ -163,20 +169,19 @@ def allowed_path(
     w: NDArray[Any],
     tags: NDArray[Any],
     first: int,
+    sets: NDArray[np.bool_],
     best: Changed[NDArray[Any]],
     path: Changed[NDArray[Any]],
-) -> float:
+) -> Any:
     """Do what ``best_path`` does; where the tags leave no possible path take any step."""
-    top = best_path(n, scores, steps, tags, first, best, path)
+    top = best_path(n, scores, steps, tags, first, sets, best, path)
     if top == -np.inf:
-        top = best_path(n, scores, w, tags, first, best, path)
+        top = best_path(n, scores, w, tags, first, sets, best, path)
     return top
 
 
 @inlined
-def path_score(
-    n: int, scores: NDArray[Any], steps: NDArray[Any], path: NDArray[Any]
-) -> float:
+def path_score(n: int, scores: NDArray[Any], steps: NDArray[Any], path: NDArray[Any]) -> Any:
     """Return the score of a path, added from its first token to its last."""
     n_tags = scores.shape[1]
     total = steps[n_tags + START, path[0]] + scores[0, path[0]]
@@ -239,7 +244,7 @@ def write_difference(rows: Sentences, i: int, room: Lattice, found: Differences)
 
 
 @inlined
-def row_of(key: int, n_tags: int, places: Places) -> int:
+def row_of(key: int, n_tags: int, places: Places) -> Any:
     """Return the row of weights that a key means; ``NO_ROW`` where its feature has none yet."""
     row = key - 1 >> TAG_BITS
     if row < n_tags + EDGES:
@@ -248,7 +253,7 @@ def row_of(key: int, n_tags: int, places: Places) -> int:
 
 
 @inlined
-def own_row(key: int, n_tags: int, places: Places) -> int:
+def own_row(key: int, n_tags: int, places: Places) -> Any:
     """Return the row of weights that a key means; its feature gets one where it has none."""
     row = row_of(key, n_tags, places)
     if row == NO_ROW:
@@ -261,15 +266,31 @@ def own_row(key: int, n_tags: int, places: Places) -> int:
 @inlined
 def is_other(n: int, room: Lattice) -> bool:
     """Return whether a path is not the true one."""
-    for t in range(n):
-        if room.path[t] != room.truth[t]:
-            return True
-    return False
+    return any(room.path[t] != room.truth[t] for t in range(n))
 
 
 @compiled
-def sentence_scores(
-    rows: Sentences, places: Places, w: NDArray[Any], room: Changed[Lattice], i: int
-) -> None:
+def sentence_scores(rows: Sentences, w: NDArray[Any], i: int, room: Changed[Lattice]) -> None:
     """Write what each tag of each token of a sentence scores."""
-    write_scores(rows, i, places, w, room)
+    write_scores(rows, i, w, room)
+
+
+@compiled
+def tag_rows(
+    rows: Sentences,
+    order: NDArray[Any],
+    w: NDArray[Any],
+    forced: NDArray[Any],  # numbers of sets of tags that tokens must have, −1: any; empty: none
+    room: Changed[Lattice],
+    tags: Changed[NDArray[Any]],  # of all tokens
+) -> None:
+    """Write the best path through each sentence of the order."""
+    write_steps(w, rows.barred, room.steps)
+    for t in range(len(order)):
+        i = order[t]
+        first, n = rows.bounds[i], rows.bounds[i + 1] - rows.bounds[i]
+        if n > 0:
+            write_scores(rows, i, w, room)
+            path = tags[first : first + n]
+            sets = rows.sets
+            allowed_path(n, room.emissions, room.steps, w, forced, first, sets, room.best, path)

@@ -91,7 +91,8 @@ def token_scores(
 class Answers(NamedTuple):
     """What is known of the tags that are looked for, and room for them."""
 
-    forced: NDArray[np.int32]  # tags that tokens must have, −1: any; empty: none must
+    forced: NDArray[np.int32]  # numbers of sets of tags that tokens must have; see ``Sentences``
+    sets: NDArray[np.bool_]
     steps: NDArray[np.float64]  # −inf: impossible
     emissions: NDArray[np.float64]  # room for the longest sentence
     best: NDArray[np.float64]
@@ -116,7 +117,8 @@ def tag_sentences(
             continue
         token_scores(words, bounds, i, groups, combinations, functions, slots, w, room.emissions)
         path = room.tags[first : first + n]
-        allowed_path(n, room.emissions, room.steps, w, room.forced, first, room.best, path)
+        forced, sets = room.forced, room.sets
+        allowed_path(n, room.emissions, room.steps, w, forced, first, sets, room.best, path)
 
 
 class Ranks(NamedTuple):
@@ -138,6 +140,15 @@ def next_best(before: NDArray[Any], steps: NDArray[Any], k: int, taken: NDArray[
             if score > top:
                 tag, top = j, score
     return tag, top
+
+
+@inlined
+def write_path(n: int, last: int, rank: int, room: Ranks, paths: NDArray[Any], place: int) -> None:
+    """Write the path of this rank among those that end in a tag."""
+    for t in range(n - 1, -1, -1):
+        paths[place, t] = last
+        if t:
+            last, rank = room.tags[t, last, rank], room.ranks[t, last, rank]
 
 
 @compiled
@@ -177,8 +188,5 @@ def best_paths(
         totals[r] = top
         rank = room.taken[last]
         room.taken[last] += 1
-        for t in range(n - 1, -1, -1):
-            paths[r, t] = last
-            if t:
-                last, rank = room.tags[t, last, rank], room.ranks[t, last, rank]
+        write_path(n, last, rank, room, paths, r)
     return most

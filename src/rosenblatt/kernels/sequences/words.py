@@ -43,6 +43,29 @@ class Scan(NamedTuple):
     n_sentences: int
 
 
+@inlined
+def line_at(text: NDArray[np.uint8], begin: int) -> Any:
+    """Return where the line ends that begins here, without blanks, and where the next begins."""
+    stop = begin
+    while stop < len(text) and text[stop] != NEWLINE:
+        stop += 1
+    end, bare = stop, stop
+    if end > begin and text[end - 1] == RETURN:
+        end -= 1
+    bare = end
+    while bare > begin and (text[bare - 1] in (BLANK, TAB)):
+        bare -= 1
+    return end, bare, stop + 1
+
+
+@inlined
+def cell_end(text: NDArray[np.uint8], start: int, end: int, by_blanks: bool) -> int:
+    """Return where the cell ends that starts here."""
+    while start < end and text[start] != TAB and not (by_blanks and text[start] == BLANK):
+        start += 1
+    return start
+
+
 @compiled
 def scan_columns(
     text: NDArray[np.uint8],
@@ -58,28 +81,19 @@ def scan_columns(
     i, n, s = progress
     length = len(text)
     while i < length:
-        begin = i
-        stop = begin
-        while stop < length and text[stop] != NEWLINE:
-            stop += 1
-        behind, end = stop + 1, stop
-        while end > begin and (text[end - 1] in (RETURN, BLANK)) and by_blanks:
-            end -= 1
-        if end > begin and text[end - 1] == RETURN:
-            end -= 1
-        if end == begin:
+        end, bare, behind = line_at(text, i)
+        if bare == i:
             if n > bounds[s]:
                 s += 1
                 bounds[s] = n
             i = behind
             continue
-        column, found, p = 0, 0, begin
-        while by_blanks and text[p] == BLANK:
+        end = bare if by_blanks else end
+        column, found, p = 0, 0, i
+        while by_blanks and text[p] in (BLANK, TAB):
             p += 1
         while True:
-            q = p
-            while q < end and text[q] != TAB and not (by_blanks and text[q] == BLANK):
-                q += 1
+            q = cell_end(text, p, end, by_blanks)
             if found < len(wanted) and column == wanted[found]:
                 starts[found, n], stops[found, n] = p, q
                 found += 1
@@ -134,7 +148,7 @@ def slot_of(key: Any, slots: NDArray[np.uint64]) -> Any:
 
 
 @inlined
-def place_of(key: Any, slots: NDArray[np.uint64]) -> int:
+def place_of(key: Any, slots: NDArray[np.uint64]) -> Any:
     """Return the number of a key; −1 where it has none."""
     return np.int64(slots[slot_of(key, slots), 1]) - 1
 
@@ -214,13 +228,13 @@ def write_points(text: NDArray[np.uint8], start: int, stop: int, room: NDArray[A
 
 
 @inlined
-def lower_of(point: int, characters: Characters) -> int:
+def lower_of(point: int, characters: Characters) -> Any:
     """Return the lower case of a code point."""
     return np.int64(characters.lower[point]) if point < len(characters.lower) else point
 
 
 @inlined
-def kind_of(point: int, characters: Characters) -> int:
+def kind_of(point: int, characters: Characters) -> Any:
     """Return the kind of a code point; without case, letters are of lower case."""
     return np.int64(characters.kinds[point]) if point < len(characters.kinds) else LOWER_CASE
 
@@ -237,6 +251,7 @@ def write_functions(
     values: Changed[NDArray[np.uint64]],  # (words, functions)
 ) -> None:
     """Write what each function makes of words from ``first`` to ``last``, as a hash."""
+    before: Any
     for v in range(first, last):
         n = write_points(text, starts[v], stops[v], characters.word)
         lower, shape, run, before = U(SEED), U(SEED), 0, np.int64(-1)
@@ -288,7 +303,7 @@ class Combinations(NamedTuple):
 
 
 @inlined
-def word_at(words: NDArray[Any], column: int, place: int, first: int, last: int) -> int:
+def word_at(words: NDArray[Any], column: int, place: int, first: int, last: int) -> Any:
     """Return the word at a place; around the sentence from ``first`` to ``last`` stand edges."""
     if place < first:
         return min(first - place - 1, EDGE - 1)

@@ -1,0 +1,1 @@
+"""Sentences: read from files, made into columns of words, and encoded as features of tokens."""
