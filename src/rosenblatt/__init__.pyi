@@ -10,6 +10,7 @@ from rosenblatt.estimators.encoders import TableEncoder as TableEncoder
 from rosenblatt.estimators.encoders import TextEncoder as TextEncoder
 from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
 from rosenblatt.estimators.pipelines import explain as explain
+from rosenblatt.estimators.sequences import SequencePerceptron as SequencePerceptron
 from rosenblatt.estimators.storage import load as load
 from rosenblatt.estimators.storage import save as save
 from rosenblatt.estimators.storage import train_files as train_files

@@ -99,7 +99,7 @@ def recorded(name: str, text: str) -> Any:
 
 
 Trained = tuple[Outcome, Callable[[], int] | None]  # and what counts mistakes of the last weights
-CLASSES: "dict[str, type[FittedClassifier]]" = {}  # of the models that ``load`` reads, by name
+CLASSES: dict[str, Any] = {}  # of the models that ``load`` reads, by name
 
 
 class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
@@ -353,6 +353,21 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
             self._checked = values, learner
         found: Learner = learner
         return found
+
+    @classmethod
+    def of_model(cls, model: Model) -> "FittedClassifier":
+        """Return the estimator of a model whose record is complete, fitted as it was."""
+        estimator = cls(**model.usable_options())
+        encoder = model.encoder  # an encoding that cannot be used is an error now
+        names = model.feature_names if encoder is None else None
+        estimator.n_features_in_ = (model if encoder is None else encoder.inner).n_features
+        if model.table is not None:
+            names = tuple(column.name for column in model.table.columns if column.required)
+            estimator.n_features_in_ = len(names)
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, object)
+        estimator._restore(model)  # its own
+        return estimator
 
     def _restore(self, model: Model) -> None:
         """Become fitted by a model whose record has been checked."""

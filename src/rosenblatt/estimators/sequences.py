@@ -17,9 +17,10 @@ from rosenblatt.data.sequences.encoding import (
 )
 from rosenblatt.data.sequences.templates import read_templates, word_templates
 from rosenblatt.errors import InputError, warn_caller
+from rosenblatt.estimators.base import CLASSES
 from rosenblatt.estimators.documentation import PARAMETERS, estimator_class
 from rosenblatt.estimators.scikit import BaseEstimator
-from rosenblatt.models.learner import Learner, plain_options
+from rosenblatt.models.learner import SHARED, Learner, plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tagger import Path, Tagger
@@ -143,14 +144,14 @@ class SequencePerceptron(BaseEstimator):
         with ExitStack() as stack:
             if self.verbose:
                 observers.append(stack.enter_context(ProgressBar(self.max_iter)))
-            self._fitted_model = SequenceModel.fit(
+            self.sequence_model_ = SequenceModel.fit(
                 *(learner, encoding, columns, given),
                 min_count=self.min_count,
                 free=self.transitions == "free",
                 calibrate=self.calibrate,
                 observers=observers,
             )
-        for sentence in self._fitted_model.told:
+        for sentence in self.sequence_model_.told:
             warn_caller(sentence)
         return self
 
@@ -166,12 +167,12 @@ class SequencePerceptron(BaseEstimator):
             name = "calibrate" if self.calibrate else "early_stopping"
             raise InputError(f"partial_fit sees no held-out sentences: set {name}=False to use it.")
         given = TokenTags.of_lists(y, [len(one) for one in X])
-        if not hasattr(self, "_fitted_model"):
+        if not hasattr(self, "sequence_model_"):
             names = sorted({*given.names, *map(str, classes or ())})
-            self._fitted_model = SequenceModel.begin(
+            self.sequence_model_ = SequenceModel.begin(
                 learner, self._encoding(X), names, free=self.transitions == "free"
             )
-        model = self._fitted_model
+        model = self.sequence_model_
         model.learn_on(model.encoding.columns(X), given)
         return self
 
@@ -189,7 +190,7 @@ class SequencePerceptron(BaseEstimator):
     def predict_marginals(self, X: Sentences) -> list[NDArray[np.float64]]:
         """Return for each sentence the probability of each tag of each token."""
         tagger, columns = self._answering(X)
-        return tagger.probabilities(columns, self._fitted_model.beta)
+        return tagger.probabilities(columns, self.sequence_model_.beta)
 
     def predict_nbest(self, X: Sentences, n: int = 5) -> list[list[Path]]:
         """Return the n best paths of each sentence with their scores, the best first."""
@@ -224,17 +225,17 @@ class SequencePerceptron(BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """Sorted tags."""
-        return np.array(self._fitted.tags.outer)
+        return np.array(self._checked_model.tags.outer)
 
     @property
     def n_features_(self) -> int:
         """Number of features that have weights."""
-        return self._fitted.encoding.n_features
+        return self._checked_model.encoding.n_features
 
     @property
     def history_(self) -> list[PassRecord]:
         """One record a pass."""
-        return self._fitted.outcome.history
+        return self._checked_model.outcome.history
 
     @property
     def n_iter_(self) -> int:
@@ -244,7 +245,7 @@ class SequencePerceptron(BaseEstimator):
     @property
     def best_iter_(self) -> int:
         """The pass whose weights are returned."""
-        return self._fitted.outcome.best_pass
+        return self._checked_model.outcome.best_pass
 
     @property
     def n_mistakes_(self) -> int:
@@ -254,12 +255,12 @@ class SequencePerceptron(BaseEstimator):
     @property
     def stop_reason_(self) -> StopReason:
         """Why the training ended."""
-        return self._fitted.outcome.stop_reason
+        return self._checked_model.outcome.stop_reason
 
     @property
     def model_(self) -> Model:
         """The fitted ``Model``: what ``rosenblatt.save`` writes."""
-        return self._fitted.as_model(plain_options(self.get_params(deep=False)))
+        return self._checked_model.as_model(plain_options(self.get_params(deep=False)))
 
     def save(self, path: "str | PathLike[str]") -> None:
         """Write a model file, whole or not at all."""
@@ -268,20 +269,18 @@ class SequencePerceptron(BaseEstimator):
     @classmethod
     def of_model(cls, model: Model) -> "SequencePerceptron":
         """Return the estimator of a model, fitted as it was."""
-        names = cls._get_param_names()
-        options = {name: value for name, value in model.options.items() if name in names}
-        estimator = cls(**options)
-        estimator._fitted_model = SequenceModel.of_model(model)
+        estimator = cls(**model.usable_options())
+        estimator.sequence_model_ = SequenceModel.of_model(model)
         return estimator
 
     @property
-    def _fitted(self) -> SequenceModel:
-        check_is_fitted(self, "_fitted_model")
-        return self._fitted_model
+    def _checked_model(self) -> SequenceModel:
+        check_is_fitted(self, "sequence_model_")
+        return self.sequence_model_
 
     def _answering(self, X: Sentences) -> tuple[Tagger, Any]:
         """Return what answers, and sentences as it reads them."""
-        fitted = self._fitted
+        fitted = self._checked_model
         _check_sentences(X)
         return fitted.tagger, fitted.encoding.columns(X)
 
@@ -290,18 +289,15 @@ class SequencePerceptron(BaseEstimator):
         values = self.get_params(deep=False)
         named = {**values, "parameters": dict(self.parameters or {})}
         check_parameters(type(self).__name__, named, CHECKS | OWN_CHECKS)
-        shared = ("max_iter", "early_stopping", "validation_fraction", "n_iter_no_change")
         return Learner(
             self.rule,
             self.memory,
             {p.name: named["parameters"].get(p.name) for p in RULES[self.rule].parameters}
             | named["parameters"],
-            **{name: values[name] for name in shared},
-            shuffle=self.shuffle,
+            max_iter=self.max_iter,
             fit_intercept=False,
-            time_limit=self.time_limit,
-            random_state=self.random_state,
             task=Sequences.name,
+            **{name: values[name] for name in SHARED if name in values},
         )
 
     def _encoding(self, X: Sentences) -> SentenceEncoding:
@@ -310,12 +306,13 @@ class SequencePerceptron(BaseEstimator):
         first = next((token for sentence in X for token in sentence), "")
         if isinstance(first, dict):
             return NamedEncoding()
-        n_columns = 1 if isinstance(first, str) else len(first)
+        n_columns = len(first) if isinstance(first, (list, tuple)) else 1
         if self.templates == WORDS:
             return WordEncoding.empty(word_templates(), n_columns)
         return WordEncoding.empty(templates_of(self.templates), n_columns)
 
 
+CLASSES[SequencePerceptron.__name__] = SequencePerceptron
 _UNKNOWN = (None, "?")
 
 

@@ -24,6 +24,7 @@ from rosenblatt.training.history import PassRecord, StopReason
 from rosenblatt.wording import word_list
 
 P = ParamSpec("P")
+RARE = ("kernel", "sequences")  # modules of estimators that most have no use for
 LABEL_TYPE = re.compile(r"[<>|](?:[biuf][1-9][0-9]?|U[1-9][0-9]{0,3}|O)")
 
 
@@ -105,23 +106,14 @@ def load(path: Source | Model) -> FittedClassifier:
 
 def estimator_of(model: Model) -> FittedClassifier:
     """Return the estimator around a model; raise InputError where it has none."""
-    if model.learner not in CLASSES:
-        import_module("rosenblatt.estimators.kernel")  # which most have no use for
+    for own in RARE:
+        if model.learner not in CLASSES:
+            import_module(f"rosenblatt.estimators.{own}")
     if model.learner not in CLASSES:
         msg = f"there is no class {model.learner:.60} here: import the module that defines it."
         raise InputError(msg)
-    estimator = CLASSES[model.learner](**model.usable_options())
-    model = _checked(model)
-    encoder = model.encoder  # an encoding that cannot be used is an error now
-    names = model.feature_names if encoder is None else None
-    estimator.n_features_in_ = (model if encoder is None else encoder.inner).n_features
-    if model.table is not None:
-        names = tuple(column.name for column in model.table.columns if column.required)
-        estimator.n_features_in_ = len(names)
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, object)
-    estimator._restore(model)  # noqa: SLF001  # ours
-    return estimator
+    found: FittedClassifier = CLASSES[model.learner].of_model(_checked(model))
+    return found
 
 
 def _loading(train: Callable[P, Model]) -> Callable[P, FittedClassifier]:

@@ -18,8 +18,8 @@ from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.marginals import fitted_beta
 from rosenblatt.tasks.phrases import barred_steps, breaks, closed, divided, scheme_of
 from rosenblatt.tasks.sequences import MOST_TAGS, Sequences, no_bars, rows_for
-from rosenblatt.training.examples import permute, row_numbers
 from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.holdout import HoldOut
 from rosenblatt.training.sequences import fit_sentences, sentence_examples, trimmed, with_room
 from rosenblatt.training.state import State
 
@@ -27,7 +27,7 @@ BROKEN = (
     "The tags look like {scheme}, but some follow others as {scheme} does not allow, for example "
     "I-X behind O; so any tag may follow any other."
 )
-FEWEST_HELD_OUT = 10  # sentences that a temperature is fitted to
+FEWEST_APART = 10  # sentences that a temperature is fitted to
 
 
 class TokenTags(NamedTuple):
@@ -70,7 +70,10 @@ class TokenTags(NamedTuple):
         else:
             table = np.array(
                 [
-                    [place[closed([name, behind])[0]] for behind in ("O", f"I-{divided(name)[1]}")]
+                    [
+                        place.get(closed([name, behind])[0], ANY)
+                        for behind in ("O", f"I-{divided(name)[1]}")
+                    ]
                     for name in self.names
                 ],
                 np.int32,
@@ -118,9 +121,10 @@ def tags_of(given: TokenTags, bounds: NDArray[Any], *, free: bool) -> tuple[Tags
 
 def closed_tags(names: Sequence[str]) -> Tags:
     """Return the tags of a model that learns BIO as IOBES."""
-    kinds = {divided(name)[1] for name in names if name != "O"}
-    every = {f"{letter}-{kind}" for kind in kinds for letter in "BIES"}
-    return Tags(tuple(sorted({*names} - {"B", "I"} | every)), "IOBES", reopened=True)
+    found = {"O"} & {*names}
+    for letter, kind in map(divided, {*names} - {"O"}):  # of some kinds all phrases are one token
+        found |= {f"{own}-{kind}" for own in ("S" if letter == "B" else "BIES")}
+    return Tags(tuple(sorted(found)), "IOBES", reopened=True)
 
 
 @dataclass
@@ -222,15 +226,13 @@ class SequenceModel:
     ) -> None:
         """Fit the temperature to sentences that a model of all others scores."""
         n = len(columns.bounds) - 1
-        drawn = row_numbers(n)
-        permute(drawn, generator)
-        n_apart = min(max(int(self.learner.validation_fraction * n), FEWEST_HELD_OUT), n // 2)
-        if n_apart < 1:
+        share = min(max(self.learner.validation_fraction, FEWEST_APART / max(n, 1)), 0.5)
+        holdout = HoldOut.of_classes(np.zeros(n), share, generator)
+        numbers = holdout.between(0, n).tried.tolist()
+        if not numbers:
             raise InputError(f"{n} sentences are too few to fit probabilities to; give more.")
-        apart = np.zeros(n, bool)
-        apart[drawn[:n_apart]] = True
         state, rows = self._ready(candidates)
-        examples = replace(sentence_examples(rows, own), held_out=apart)
+        examples = sentence_examples(rows, own, holdout)
         plan = replace(self.learner.plan(), early_stopping=None)
         fit_sentences(state, examples, plan, generator)
         other = replace(
@@ -239,10 +241,9 @@ class SequenceModel:
             encoding=self.encoding.extended(candidates, rows.places.rows),
         )
         scores = other.tagger.emissions(columns)
-        numbers = np.flatnonzero(apart).tolist()
         truth = [own[columns.bounds[i] : columns.bounds[i + 1]] for i in numbers]
         beta = fitted_beta([scores[i] for i in numbers], truth, other.tagger.steps)
-        self.calibration = Calibration(slope=beta, offset=0.0, n_rows=n_apart)
+        self.calibration = Calibration(slope=beta, offset=0.0, n_rows=len(numbers))
 
     def add_tags(self, names: Sequence[str]) -> None:
         """Take in tags, whose weights have been zero until now."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.sequences.encoding import SentenceEncoding, WordEncoding
-from rosenblatt.data.sequences.words import Columns, WordTable, slots_for
+from rosenblatt.data.sequences.words import TokenColumns, WordTable, slots_for
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.sequences.paths import EDGES, Sentences, sentence_scores
 from rosenblatt.kernels.sequences.tagging import (
@@ -195,7 +195,7 @@ class WordSums:
             np.empty((len(layout.groups) - 1, 0, self._w.shape[1])),
         )
 
-    def ready(self, columns: Columns) -> "tuple[NDArray[np.int32], Scoring]":
+    def ready(self, columns: TokenColumns) -> "tuple[NDArray[np.int32], Scoring]":
         """Return the words of tokens, and what a kernel scores them by."""
         if self._words.n > MOST_WORDS:
             self._begin()

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.sequences.paths import EDGES, END, START
 
 TOGETHER = 64  # sentences of similar length
-LEAST = 1e-200  # of a possible step, so that no path of them vanishes
+LEAST = 1e-40  # of a possible step or tag, so that no path of them vanishes
+MOST = 1e150  # of a backward sum, which only what cannot be reached would pass
 SWEEPS = 18  # of the search for β
 WIDEST = 6.0  # factors e^±6 around the inverse of the usual lead
 
@@ -96,7 +97,8 @@ def _together(
         n, more = there[t], there[t + 1]
         B[t, more:n] = M[n_tags + END]
         if more:
-            B[t, :more] = (e[t + 1, :more] * B[t + 1, :more]) @ M[:n_tags].T
+            sums = (e[t + 1, :more] * B[t + 1, :more]) @ M[:n_tags].T
+            B[t, :more] = np.minimum(sums, MOST)
     for i, length in enumerate(lengths):
         before, behind = A[:length, i], B[:length, i]
         both = before * behind

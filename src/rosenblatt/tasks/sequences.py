@@ -70,7 +70,7 @@ class Sequences(Task):
         gaussian = GaussianWeights(state.weights, state.variance)
         return second_order_path_pass, (*given, room, gaussian, u, state.count)
 
-    def held_out_loss(
+    def tried_loss(
         self, state: Any, parts: Iterable[Part], zero: int, average: Callable[[], NDArray[Any]]
     ) -> float:
         """Return the share of tokens that have a wrong tag, times the number of sentences."""

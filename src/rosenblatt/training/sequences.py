@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.training.examples import ArraySupply, Examples, row_numbers
 from rosenblatt.training.history import Observer, Outcome
+from rosenblatt.training.holdout import HoldOut, holding_out
 from rosenblatt.training.loop import Plan, train
 from rosenblatt.training.state import LinearTraining, Snapshot, State, averaged
 
 
 def sentence_examples(
-    rows: Any, tags: NDArray[np.int32], weight: NDArray[Any] | None = None
+    rows: Any, tags: NDArray[np.int32], holdout: HoldOut | None = None
 ) -> Examples:
     """Return sentences with the tags of their tokens, −1 where one is not known."""
     numbers = row_numbers(rows.shape[0])
-    return Examples(rows, numbers, weight, numbers, sets=(tags, rows.bounds))
+    return Examples(rows, numbers, None, numbers, sets=(tags, rows.bounds), holdout=holdout)
 
 
 class SentenceTraining(LinearTraining):
@@ -60,9 +61,9 @@ def fit_sentences(
     observers: Sequence[Observer] = (),
 ) -> Outcome:
     """Change the state by passes over sentences in memory; see ``loop.train``."""
-    stopping = plan.early_stopping
-    fraction = 0.0 if stopping is None else stopping.validation_fraction
-    supply = ArraySupply(examples, plan.shuffle, generator, fraction)
+    if plan.holdout:
+        examples = holding_out(examples, plan.holdout, generator)
+    supply = ArraySupply(examples, plan.shuffle, generator)
     return train(SentenceTraining(state, supply, plan), plan, observers)
 
 

@@ -24,7 +24,7 @@ from rosenblatt.data.sequences.templates import (
     template_name,
 )
 from rosenblatt.data.sequences.words import (
-    Columns,
+    TokenColumns,
     WordTable,
     bounds_of,
     columns_of,
@@ -73,7 +73,7 @@ class Candidates(NamedTuple):
     witnesses: Witnesses
 
 
-class Layout:
+class TemplateLayout:
     """Templates as the kernels read them: of one word first, those of one place together."""
 
     def __init__(self, templates: Sequence[Template]) -> None:
@@ -156,25 +156,25 @@ class WordEncoding:
     def empty(cls, templates: Sequence[Template], n_columns: int) -> "WordEncoding":
         """Return the encoding before the first sentence."""
         check_columns(templates, n_columns)
-        layout = Layout(templates)
+        layout = TemplateLayout(templates)
         none = Witnesses(np.empty(0, np.uint16), np.empty((0, layout.most_words), np.int32))
         return cls(layout.templates, n_columns, WordTable(layout.columns), witnesses=none)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> TemplateLayout:
         """The templates as the kernels read them."""
-        return Layout(self.templates)
+        return TemplateLayout(self.templates)
 
     @property
     def n_features(self) -> int:
         """Number of features with weights."""
         return len(self.keys)
 
-    def columns(self, sentences: Sequence[Sequence[Any]]) -> Columns:
+    def columns(self, sentences: Sequence[Sequence[Any]]) -> TokenColumns:
         """Return the columns that templates look at, of lists of words or of cells."""
         return columns_of(sentences, self.layout.columns)
 
-    def candidates(self, columns: Columns, min_count: int = 1) -> Candidates:
+    def candidates(self, columns: TokenColumns, min_count: int = 1) -> Candidates:
         """Return the features of tokens; new ones are those that come so often."""
         layout, words = self.layout, self.words
         numbers = words.numbers(columns)
@@ -185,7 +185,7 @@ class WordEncoding:
         )
         combined = np.empty((columns.n_tokens, len(layout.combinations.seeds)), np.uint64)
         write_combinations(numbers, columns.bounds, layout.combinations, words.functions, combined)
-        table = _Numbering(self.keys)
+        table = _KeyNumbers(self.keys)
         of_words, of_tokens = table.numbers(singles), table.numbers(combined)
         tokens = Tokens(layout.offsets, layout.places, of_words, of_tokens)
         counts = np.zeros(table.n, np.int64)
@@ -334,7 +334,7 @@ def feature_name(template: Template, texts: Sequence[str], words: Sequence[int])
     return f"{template_name(template)}={'|'.join(values)}"
 
 
-def _keys(layout: Layout, table: WordTable, seen: Witnesses) -> NDArray[np.uint64]:
+def _keys(layout: TemplateLayout, table: WordTable, seen: Witnesses) -> NDArray[np.uint64]:
     """Return the keys of features by their witnesses."""
     keys = np.empty(len(seen.templates), np.uint64)
     singles = np.empty((table.n, layout.n_singles), np.uint64)
@@ -363,7 +363,7 @@ def _keys(layout: Layout, table: WordTable, seen: Witnesses) -> NDArray[np.uint6
     return keys
 
 
-class _Numbering:
+class _KeyNumbers:
     """Keys by the order in which they appear, behind those that are known."""
 
     def __init__(self, known: NDArray[np.uint64]) -> None:

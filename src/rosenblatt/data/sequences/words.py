@@ -35,8 +35,8 @@ WITH_CASE = (  # blocks of Unicode beyond which no character has case or is a di
 LAST_POINT = 0x20000  # beyond it are letters without case
 
 
-class Columns(NamedTuple):
-    """Columns of tokens in a text of UTF-8, and where sentences begin."""
+class TokenColumns(NamedTuple):
+    """TokenColumns of tokens in a text of UTF-8, and where sentences begin."""
 
     text: NDArray[np.uint8]
     starts: NDArray[np.int64]  # (columns, tokens)
@@ -48,7 +48,7 @@ class Columns(NamedTuple):
         """Number of tokens."""
         return int(self.starts.shape[1])
 
-    def take(self, numbers: Sequence[int]) -> "Columns":
+    def take(self, numbers: Sequence[int]) -> "TokenColumns":
         """Return some of the columns."""
         return self._replace(starts=self.starts[list(numbers)], stops=self.stops[list(numbers)])
 
@@ -69,7 +69,7 @@ def bounds_of(lengths: Iterable[int]) -> NDArray[np.int64]:
     return np.cumsum(np.fromiter(chain([0], lengths), np.int64))
 
 
-def columns_of(sentences: Sequence[Sequence[Any]], numbers: Sequence[int]) -> Columns:
+def columns_of(sentences: Sequence[Sequence[Any]], numbers: Sequence[int]) -> TokenColumns:
     """Return the columns of these numbers; a token is a word, or a list of the cells of columns."""
     tokens = [*chain.from_iterable(sentences)]
     bounds = bounds_of(map(len, sentences))
@@ -82,12 +82,13 @@ def columns_of(sentences: Sequence[Sequence[Any]], numbers: Sequence[int]) -> Co
     text = np.frombuffer(b"".join(pieces), np.uint8)
     sizes = np.array(lengths, np.int64).reshape(len(numbers), len(tokens))
     stops = np.cumsum(sizes.reshape(-1)).reshape(sizes.shape)
-    return Columns(text, stops - sizes, stops, bounds)
+    return TokenColumns(text, stops - sizes, stops, bounds)
 
 
 def _cells(tokens: Sequence[Any], number: int) -> Iterator[str]:
     for token in tokens:
-        cell = token if isinstance(token, str) else token[number]
+        row = isinstance(token, (list, tuple))
+        cell = token if not row else token[number] if number < len(token) else None
         if not isinstance(cell, str):
             raise InputError(f"A token must be a word or a list of words; got {token!r:.60}.")
         yield cell
@@ -165,7 +166,7 @@ class WordTable:
         self._slots = slots_for(self.keys, self.n)
         self._characters = Characters(*_tables(), np.zeros(LONGEST_WORD, np.int64))
 
-    def numbers(self, columns: Columns) -> NDArray[np.int32]:
+    def numbers(self, columns: TokenColumns) -> NDArray[np.int32]:
         """Return the number of each word, (columns, tokens); new words are taken in."""
         found = np.empty((len(self.columns), columns.n_tokens), np.int32)
         for c in range(len(self.columns)):

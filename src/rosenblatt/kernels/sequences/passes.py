@@ -19,7 +19,7 @@ from rosenblatt.kernels.sequences.paths import (
     Lattice,
     Sentences,
     allowed_path,
-    is_other,
+    n_wrong,
     own_row,
     path_score,
     row_of,
@@ -96,7 +96,7 @@ def path_pass(
         if n_tokens == 0:
             continue
         margin, structured = lead(rows, tags, i, cost, w, lattice)
-        if not is_other(n_tokens, lattice):
+        if n_wrong(n_tokens, lattice) == 0:
             continue
         if not margin > 0.0:
             mistakes += 1
@@ -149,7 +149,7 @@ def second_order_path_pass(
         if n_tokens == 0:
             continue
         margin, structured = lead(rows, tags, i, cost, w, lattice)
-        if not is_other(n_tokens, lattice):
+        if n_wrong(n_tokens, lattice) == 0:
             continue
         if not margin > 0.0:
             mistakes += 1

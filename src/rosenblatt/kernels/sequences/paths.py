@@ -264,9 +264,12 @@ def own_row(key: int, n_tags: int, places: Places) -> Any:
 
 
 @inlined
-def is_other(n: int, room: Lattice) -> bool:
-    """Return whether a path is not the true one."""
-    return any(room.path[t] != room.truth[t] for t in range(n))
+def n_wrong(n: int, room: Lattice) -> int:
+    """Return how many tokens have another tag by the path than by the true one."""
+    wrong = 0
+    for t in range(n):
+        wrong += room.path[t] != room.truth[t]
+    return wrong
 
 
 @compiled
