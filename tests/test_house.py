@@ -328,7 +328,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     "rows held out": (
         r"\b(held_out\w*|HeldOut\w*|RowsApart|rows_apart|validation_fraction|RowDraw)\b",
         ("holdout", "held_out", "parameters"),
-        Spread(112, 28),
+        Spread(113, 29),
     ),
 }
 MOST_FOREIGN_WRITES = 112  # attributes set of an object that was not made in the same function

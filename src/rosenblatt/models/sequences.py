@@ -226,7 +226,7 @@ class SequenceModel:
     ) -> None:
         """Fit the temperature to sentences that a model of all others scores."""
         n = len(columns.bounds) - 1
-        share = min(max(self.learner.validation_fraction, FEWEST_APART / max(n, 1)), 0.5)
+        share = min(max(self.learner.plan(hold_out=True).holdout, FEWEST_APART / max(n, 1)), 0.5)
         holdout = HoldOut.of_classes(np.zeros(n), share, generator)
         numbers = holdout.between(0, n).tried.tolist()
         if not numbers:
