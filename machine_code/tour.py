@@ -27,6 +27,7 @@ from rosenblatt import (
     KernelPerceptron,
     MultilabelClassifier,
     OnlineLearner,
+    SequencePerceptron,
     TableEncoder,
     TextEncoder,
     VotedPerceptron,
@@ -147,7 +148,7 @@ def visit_estimators() -> None:
         y = labels(n_classes)
         for name in rosenblatt.__all__:
             kind = getattr(rosenblatt, name)
-            if not (isinstance(kind, type) and hasattr(kind, "predict")):
+            if not (isinstance(kind, type) and hasattr(kind, "decision_function")):
                 continue
             clf = kind(max_iter=2).fit(X, y)
             clf.predict(X)
@@ -158,6 +159,23 @@ def visit_estimators() -> None:
             if "record_mistakes" in clf.get_params():
                 clf.set_params(record_mistakes=True).fit(X, y)
                 rosenblatt.why(clf, X, np.ones(N_FEATURES))
+
+
+def visit_sequences() -> None:
+    """Learn paths of tags by every rule, from words and from dictionaries, and answer in each way.
+
+    Numbers as features are read by kernels of their own.
+    """
+    X = [["a", "Bc", "d-1"], ["Bc"], ["a", "e"]] * 6
+    y = [["B-X", "I-X", "O"], ["B-Y"], ["?", "O"]] * 6
+    named = [[{"w": word, "first": True} for word in one] for one in X]
+    valued = [[{"w": word, "n": 0.5} for word in one] for one in X]
+    for rule, sentences in product(RULES, (X, named, valued)):
+        clf = SequencePerceptron(rule=rule, max_iter=2, early_stopping=True).fit(sentences, y)
+        clf.predict(sentences)
+        clf.predict_nbest(sentences, 2)
+    clf = SequencePerceptron(max_iter=2, templates="U:%x[0,0]\nU:%x[-1,0]/%x[0,0]").fit(X, y)
+    SequencePerceptron.of_model(clf.model_).predict(X)
 
 
 def visit_rows() -> None:
@@ -417,6 +435,7 @@ VISITS: dict[str, Callable[[], None]] = {
     "labels": visit_labels,
     "estimators": visit_estimators,
     "rows": visit_rows,
+    "sequences": visit_sequences,
     "votes": visit_votes,
     "kernels": visit_kernels,
     "tables": visit_tables,
