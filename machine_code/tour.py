@@ -166,7 +166,7 @@ def visit_sequences() -> None:
 
     Numbers as features are read by kernels of their own.
     """
-    X = [["a", "Bc", "d-1"], ["Bc"], ["a", "e"]] * 6
+    X: list[list[Any]] = [["a", "Bc", "d-1"], ["Bc"], ["a", "e"]] * 6
     y = [["B-X", "I-X", "O"], ["B-Y"], ["?", "O"]] * 6
     named = [[{"w": word, "first": True} for word in one] for one in X]
     valued = [[{"w": word, "n": 0.5} for word in one] for one in X]
