@@ -60,6 +60,24 @@ def test_wide_headings() -> None:
     assert lines[1].split()[1:] == [str(i) for i in range(100, 110)]
 
 
+def test_columns_that_can_be_spared() -> None:
+    """Where names would be cut, scaled values go first; of two columns of names both are cut."""
+    name = "fractal dimension error"
+    headings, row = (
+        ("feature", "value", "scaled", "weight", "weight × scaled"),
+        (name, 0.00624, 0.9443, -0.5839, -0.5514),
+    )
+    at = {width: draw_table(headings, [row], width=width) for width in (60, 90)}
+    assert name in at[60]
+    assert "0.9443" not in at[60]
+    assert "0.9443" in at[90]
+    long = "comp.os.ms-windows.misc"
+    lines = ESCAPE.sub(
+        "", draw_table(("class", "as", "n"), [(long, long, 5)], width=45)
+    ).splitlines()
+    assert max(map(len, lines)) <= 45
+
+
 def test_narrow_terminal() -> None:
     """Names are never cut below eight characters, however narrow it is."""
     table = ESCAPE.sub("", draw_table(("name", "n"), [("a long name", 1)], width=5))

@@ -141,6 +141,7 @@ def test_a_model_from_first_to_last_by_keyboard(page: Visit) -> None:
     says(page, ".lesson", "Learned as number 1.")
     example("long", "pear")
     says(page, ".lesson", f"Learned as number 2. The model had said {HOSTILE}")
+    page.page.wait_for_selector("[data-label=pear]")  # both classes are buttons now
     example("long", "pear")
     says(page, ".lesson", "Learned as number 3. The model was right")
     says(page, ".result", "pear with score")
@@ -158,6 +159,7 @@ def test_a_model_from_first_to_last_by_keyboard(page: Visit) -> None:
     press(".lesson button:has-text('Forget')")
     press("dialog [value=forget]")
     says(page, ".lesson", "Forgotten: 1 example.")
+    assert page.page.inner_text(".result") == ""  # that was of the model before
     says(page, ".figures", "Examples2")
     assert page.page.locator("img").count() == 0
 
@@ -272,6 +274,13 @@ def test_several_labels(page: Visit, server: ModelServer) -> None:
     says(page, ".result", f"{HOSTILE}, perl by scores")
     page.page.click("[name=teach]")
     says(page, ".lesson", "Learned as number 2. The model was right")
+    page.page.fill("[name=label]", "perl; perk")
+    page.page.click("[name=teach]")
+    says(page, ".question", "“perk” is a new label. Did you mean “perl”? Add it?")
+    page.page.click(".question .primary")
+    page.page.fill("[name=label]", "perl; ")
+    offered = "[...document.querySelectorAll('#classes option')].map((one) => one.value)"
+    assert page.page.evaluate(offered) == [f"perl; {HOSTILE}"]
     page.page.fill("[name=label]", "game")
     page.page.click("[name=teach]")
     says(page, ".question", "“game” is a new label. The model knows")
@@ -304,6 +313,8 @@ def test_probability_and_known_values(browser: Any, tmp_path: Path) -> None:
             assert 0.5 < answer.probability <= 1.0
         page.page.goto(server.url)
         page.page.wait_for_selector("datalist option[value=red]", state="attached")
+        page.page.click("[name=means]")
+        assert page.page.input_value("label:has-text('size (0 to 6)') input") == "2.993"
         page.page.fill("label:has-text('colour') input", "red")
         page.page.click("[name=predict]")
         says(page, ".result", "b with a probability of")
@@ -338,8 +349,8 @@ def test_a_token_is_asked_for_and_kept_nowhere(browser: Any, tmp_path: Path) -> 
         page.page.click("header button:has-text('Token')")
         page.page.fill("[name=token]", str(teacher.token))
         page.page.keyboard.press("Enter")
-        page.page.fill("[name=model]", "secret")
-        page.page.keyboard.press("Enter")
+        page.page.wait_for_selector(".new-model", state="hidden")
+        says(page, ".models", "secret")
         says(page, ".model-head", "secretThis token may not look at its examples.")
         page.page.fill(".pair input", "round")
         page.page.fill("[name=label]", "apple")

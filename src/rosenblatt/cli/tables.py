@@ -13,6 +13,7 @@ from rosenblatt.wording import MISSING, Bar, Cell, number, printable
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII_LEVELS = "_.-=+*#@"
 TELLING = 24  # characters of a name that tell it from others, as a rule
+SPARE = ("scaled",)  # headings of columns that are left out before a name is cut
 SIDE = 10  # characters that the longest bar takes on either side
 NUMBER = re.compile(r"[+−-]?[0-9][0-9,.]*(e[+-]?[0-9]+)?\s?%?|[–-]")
 GAP = "  "
@@ -69,9 +70,9 @@ def draw_table(
 ) -> str:
     """Return a table as aligned lines; with a width, that of the terminal, coloured and with bars.
 
-    Where the width does not suffice, names and headings are cut, never a number; bars are left out
-    before a name loses what tells it from others. (What rich would
-    add to this it could not add to plain text, and its import takes 80 ms.)
+    Where the width does not suffice, names and headings are cut, never a number; bars, and then
+    columns that can be spared, are left out before a name loses what tells it from others. (What
+    rich would add to this it could not add to plain text, and its import takes 80 ms.)
 
     >>> print(draw_table(("class", "rows", ""), [("ham", 12, Bar(1, 1)), ("spam", 3, "")]), end="")
     class  rows
@@ -90,7 +91,10 @@ def draw_table(
         beside = (2 * SIDE + 1 + len(GAP)) * (len(kept) - len(words))
         if _room(columns := [texts[k] for k in words], width - beside) < TELLING:
             kept = words
-        _fit(columns, len(kept) - len(words), width, "…" if blocks else "~")
+            if _room(columns, width) < inf:
+                kept = [k for k in words if headings[k] not in SPARE]
+                columns = [texts[k] for k in kept]
+        _fit(columns, sum(bars[k] for k in kept), width, "…" if blocks else "~")
     columns = [_padded(texts[k], flush_right=_is_numeric(texts[k][1:])) for k in kept]
     if width:
         for k, column in zip(kept, columns, strict=True):
@@ -107,7 +111,7 @@ def _room(columns: list[list[str]], width: int) -> float:
 
 
 def _fit(columns: list[list[str]], n_bars: int, width: int, mark: str) -> None:
-    """Cut the widest column of names, then the headings of numbers, then names once more."""
+    """Cut the columns of names, the widest first, then the headings of numbers, then names more."""
     numeric = [column for column in columns if _is_numeric(column[1:])]
     names = [column for column in columns if not _is_numeric(column[1:])]
     width -= n_bars * (2 * SIDE + 1 + len(GAP)) - len(GAP)
@@ -115,12 +119,14 @@ def _fit(columns: list[list[str]], n_bars: int, width: int, mark: str) -> None:
     def excess() -> int:
         return sum(_widest(column) + len(GAP) for column in columns) - width
 
-    widest = max(names, key=_widest, default=[])
-    widest[:] = _shortened(widest, max(_widest(widest) - excess(), 20), mark)
+    names.sort(key=_widest, reverse=True)
+    for column in names:
+        column[:] = _shortened(column, max(_widest(column) - excess(), 20), mark)
     if excess() > 0:
         for column in numeric:
             column[:1] = _shortened(column[:1], max(_widest(column[1:]), 4), mark)
-    widest[:] = _shortened(widest, max(_widest(widest) - excess(), 8), mark)
+    for column in names:
+        column[:] = _shortened(column, max(_widest(column) - excess(), 8), mark)
 
 
 def _shortened(texts: Sequence[str], room: int, mark: str) -> list[str]:

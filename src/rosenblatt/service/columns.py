@@ -32,6 +32,7 @@ class ColumnFeatures(FeatureSpace):
         self._last = threading.local()  # what was counted of the rows of each thread
         self.columns = [(c.name, c.role) for c in table.columns if c.required]
         self.levels = table.levels(MOST_LEVELS)
+        self.ranges = table.ranges()
 
     @property
     def n_features(self) -> int:

@@ -218,6 +218,7 @@ def described(
         features=space.kind,
         columns=dict(space.columns) if isinstance(space, ColumnFeatures) else None,
         levels=space.levels if isinstance(space, ColumnFeatures) else {},
+        ranges=space.ranges if isinstance(space, ColumnFeatures) else {},
         classes=entry.shown.learner.classes,
         n_features=entry.shown.learner.n_features,
         oldest=entry.record.oldest,
@@ -522,6 +523,12 @@ async def remove_token(app: Application, call: Call) -> None:
     call.caller.check_all_models()
     name, keep_admin = call.path["token"], app.access.operator is None
     await app.command(lambda: app.writer.remove_token(name, keep_admin=keep_admin))
+
+
+@operation("GET", "/v1/token", "predict")
+async def own_token(_app: Application, call: Call) -> requests.OwnToken:
+    """Describe the token of the request."""
+    return requests.OwnToken.from_record(call.caller)
 
 
 def token_record(request: requests.TokenRequest, now: float) -> tuple[str, TokenRecord]:

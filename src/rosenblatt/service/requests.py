@@ -268,6 +268,7 @@ class Description(Answer):
     features: str  # names, hashed, array, numbered or columns
     columns: dict[str, str] | None  # and what each is: text, category, numeric
     levels: dict[str, list[str]]  # the known values of columns that have few
+    ranges: dict[str, tuple[float, float, float]]  # least, mean and largest number of a column
     classes: list[Label]
     n_features: int
     version: Version
@@ -302,6 +303,14 @@ class TokenAnswer(Answer):
     models: list[str] | None
     created: float
     token: str | None = None
+
+
+class OwnToken(Answer):
+    """What the token of a request may do; without a name where none is needed."""
+
+    name: str | None
+    scopes: list[str]
+    models: list[str] | None  # None: all
 
 
 class TokenList(Answer):

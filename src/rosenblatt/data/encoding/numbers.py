@@ -330,6 +330,12 @@ class ColumnStatistics:
         filled = np.where(np.isnan(numbers), self.mean if missing == "mean" else 0.0, numbers)
         return shortened((filled - self.mean) / self.deviation) if scale else filled
 
+    def ends_and_means(self) -> list[list[float]]:
+        """Return the least numbers of the columns, their means and the largest."""
+        places = [FIELDS.index(name) for name in ("low", "mean", "high")]
+        found: list[list[float]] = self.values[places].tolist()
+        return found
+
     def unscaled(self, column: int, value: float) -> float:
         """Return the number that a scaled value stands for."""
         size = abs(value)

@@ -270,6 +270,15 @@ class TableEncoding(FeatureEncoding):
                 found[column.name] = sorted(vocabulary.name(number) for number in own.tolist())
         return found
 
+    def ranges(self) -> dict[str, tuple[float, float, float]]:
+        """Return the least, the mean and the largest number of each column of plain numbers."""
+        lows, means, highs = self.statistics.ends_and_means()
+        return {
+            column.name: (lows[k], means[k], highs[k])
+            for k, column in enumerate(self._numeric)
+            if (column.form, column.part) == ("", "") and lows[k] <= highs[k]
+        }
+
     def spelling_notes(self) -> list[str]:
         """Return sentences on numbers that are texts in training, once for all rows so far."""
         if not isinstance(self.numbering, KeptNumbering):

@@ -3,6 +3,7 @@
 import { button, element, shortened, shown } from "./elements.js";
 
 const SHOWN = 14; // features of an example that are listed
+const MANY = 8; // columns that stand below one another; more stand side by side
 const MISSING = /^\s*(na|nan|n\/a|null|\?)?\s*$/i; // written for a value that is not known
 const SPECIAL = new Map([["true", true], ["false", false], ["null", null]]);
 
@@ -10,8 +11,8 @@ let forms = 0;
 
 // Fields for the features of a model: one a column, pairs of name and value, or numbers in a row.
 export class FeatureForm {
-  constructor({ features: kind, columns, levels, n_features: width }) {
-    Object.assign(this, { kind, columns, levels: levels ?? {}, number: ++forms });
+  constructor({ features: kind, columns, levels, ranges, n_features: width }) {
+    Object.assign(this, { kind, columns, levels: levels ?? {}, ranges: ranges ?? {}, number: ++forms });
     const place = { array: () => this.numbers(width), columns: () => this.byColumn() }[kind] ?? (() => this.pairs());
     this.fields = element("div", { class: "fields" }, place());
     const name = `json-${this.number}`;
@@ -35,10 +36,20 @@ export class FeatureForm {
       const list = known.length ? `levels-${this.number}-${index}` : null;
       const input = role === "text" ? element("textarea", { rows: 3 }) : element("input", { type: "text", autocomplete: "off", list, inputmode: role === "numeric" ? "decimal" : null });
       const options = list ? element("datalist", { id: list }, ...known.map((value) => element("option", { value }))) : null;
-      const hint = known.length ? `${name} (${known.slice(0, 5).join(", ")}${known.length > 5 ? ", …" : ""})` : `${name} (${role})`;
+      const [low, , high] = this.ranges[name] ?? [];
+      const about = known.length ? `${known.slice(0, 5).join(", ")}${known.length > 5 ? ", …" : ""}` : low === undefined ? role : `${shown(low)} to ${shown(high)}`;
+      const hint = `${name} (${about})`;
       return { name, role, input, row: element("label", {}, hint, input, options) };
     });
-    return element("div", { class: "fields" }, ...this.inputs.map(({ row }) => row));
+    const means = Object.keys(this.ranges).length ? button("Fill in the means", "Each empty field of a number gets the mean of the training rows", () => this.fillMeans(), { class: "small", name: "means" }) : null;
+    const many = this.inputs.length > MANY ? "fields columns" : "fields";
+    return element("div", { class: "fields" }, means, element("div", { class: many }, ...this.inputs.map(({ row }) => row)));
+  }
+
+  fillMeans() {
+    for (const { name, input } of this.inputs) {
+      if (name in this.ranges && input.value === "") input.value = String(Number(this.ranges[name][1].toPrecision(4)));
+    }
   }
 
   pairs() {

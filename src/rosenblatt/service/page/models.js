@@ -40,7 +40,7 @@ export class ModelList {
       }
       const { row, link, detail } = this.items.get(name);
       if (this.list.children[i] !== row) this.list.insertBefore(row, this.list.children[i] ?? null);
-      say(detail, learned ? `${counted(learned, "example")}, ${percent(error)} wrong` : "no example yet");
+      say(detail, learned === undefined ? "" : learned ? `${counted(learned, "example")}, ${percent(error)} wrong` : "no example yet");
       if (name === chosen) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     });

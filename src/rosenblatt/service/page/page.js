@@ -99,7 +99,7 @@ class Page {
 
   async lookOnce() {
     try {
-      this.models = this.blind ? [] : (await askJson("GET", "/v1/models")).models;
+      if (!this.blind) this.models = (await askJson("GET", "/v1/models")).models;
       this.fail("");
       await this.lookAtState();
     } catch (error) {
@@ -115,10 +115,11 @@ class Page {
         this.fail(error.message);
         return;
       }
-      Object.assign(this, { blind: true, models: [] });
+      Object.assign(this, { blind: true, models: await namedByToken() });
       this.fail("");
     }
-    this.side.hidden = this.blind;
+    this.side.hidden = this.blind && !this.models.length;
+    this.newModel.root.hidden = this.blind;
     await this.choose();
   }
 
@@ -139,7 +140,7 @@ class Page {
   chosenName() {
     try {
       const name = decodeURIComponent(location.hash.slice(1));
-      if (this.blind) return name || null;
+      if (this.blind && !this.models.length) return name || null;
       return this.models.some((model) => model.name === name) ? name : this.models[0]?.name;
     } catch {
       return this.models[0]?.name; // a damaged address
@@ -154,7 +155,7 @@ class Page {
 
   async choose({ focus = false } = {}) {
     const name = this.chosenName();
-    const description = this.blind && name ? unseen(name) : this.models.find((model) => model.name === name);
+    const description = this.blind && name && !this.models.length ? unseen(name) : this.models.find((model) => model.name === name);
     this.list.show(this.models, name);
     if (!description) {
       this.show(null, this.blind ? this.byName
@@ -170,6 +171,12 @@ class Page {
     if (focus) this.view.root.querySelector("h2").focus();
     await this.view.update(description);
   }
+}
+
+// The models that a token is for, of which it may know no more than the names.
+async function namedByToken() {
+  const { models } = await askJson("GET", "/v1/token").catch(() => ({ models: null }));
+  return (models ?? []).map(unseen);
 }
 
 new Page();

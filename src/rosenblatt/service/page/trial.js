@@ -16,7 +16,7 @@ export class Trial {
     this.result = element("p", { class: "result", role: "status" });
     this.reasons = element("div", { class: "reasons" });
     this.why = element("button", { type: "button", onclick: () => this.explain() }, "Why?");
-    this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: !description.goal });
+    this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: !description.goal, oninput: () => this.complete() });
     this.classes = element("datalist", { id: "classes" });
     this.labels = element("div", { class: "row labels" });
     const typed = description.goal ? "Labels, separated by semicolons; none if empty" : "Class";
@@ -41,13 +41,21 @@ export class Trial {
     const classes = description.classes.map(String);
     if (this.known === classes.join("\n")) return;
     this.known = classes.join("\n");
-    this.classes.replaceChildren(...classes.map((value) => element("option", { value })));
+    this.complete();
     const own = classes.length <= BUTTONS && !description.goal ? description.classes : [];
     this.labels.replaceChildren(
       ...own.map((label) => element("button", { type: "button", class: "label", "data-label": String(label), onclick: () => this.tell(this.lesson, () => this.teach(label)) }, shortened(String(label), 60))),
       ...(own.length > 1 ? [element("button", { type: "button", class: "quiet", name: "new-class", onclick: () => this.askClass() }, "New class…")] : []));
     this.typed.hidden = own.length > 1;
     this.question.hidden = true;
+  }
+
+  // Offers the classes; of several labels those that may follow the ones that stand there.
+  complete() {
+    const before = this.description.goal ? this.label.value.slice(0, this.label.value.lastIndexOf(";") + 1) : "";
+    const there = before.split(";").map((text) => text.trim());
+    const known = this.description.classes.map(String).filter((name) => !there.includes(name));
+    this.classes.replaceChildren(...known.map((name) => element("option", { value: before ? `${before} ${name}` : name })));
   }
 
   // A class that the model does not know is taught only after a question: a typo would make one.
@@ -64,8 +72,10 @@ export class Trial {
     const others = [label].flat().filter((one) => !classes.includes(one));
     if (classes.length < (goal ? 1 : 2) || !others.length) return this.teach(label);
     const close = () => (this.question.hidden = true);
+    const meant = others.map((one) => nearest(String(one), classes.map(String)));
+    const known = meant.every(Boolean) ? `Did you mean ${meant.map((name) => `“${shortened(name, 60)}”`).join(", ")}?` : `The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}.`;
     this.question.replaceChildren(
-      element("p", {}, `“${shortened(others.join("; "), 60)}” is a new ${goal ? "label" : "class"}. The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}. Add it?`),
+      element("p", {}, `“${shortened(others.join("; "), 60)}” is a new ${goal ? "label" : "class"}. ${known} Add it?`),
       element("div", { class: "row" },
         element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, goal ? "Add the label" : "Add the class"),
         element("button", { type: "button", class: "primary", onclick: () => { close(); this.label.focus(); } }, "No")));
@@ -111,7 +121,7 @@ export class Trial {
         return [place, answer.then(draw, problem).then((drawn) => place.replaceChildren(drawn))];
       };
       // Terms take no time; examples may take a while, since the journal is read.
-      const [terms, termsDrawn] = asked("/explain", TERMS, contributions);
+      const [terms, termsDrawn] = asked("/explain", TERMS, (found) => contributions(found, features));
       const [teachers, teachersDrawn] = asked("/why", TEACHERS, (found) => this.teachers(found));
       this.reasons.replaceChildren(
         element("h3", {}, "What each feature adds"), terms, element("h3", {}, "Examples that taught it"), teachers);
@@ -147,7 +157,7 @@ export class Trial {
   }
 
   forgotten(words) {
-    this.reasons.replaceChildren();
+    for (const place of [this.reasons, this.result]) place.replaceChildren(); // both speak of the model before
     this.lesson.replaceChildren(words);
   }
 }
@@ -155,11 +165,13 @@ export class Trial {
 function sentence({ label, score, probability, error_at_most: bound, version }, classes) {
   if (label === null) return ["The model knows no class yet: teach it."];
   const said = [element("b", { class: "label" }, labelWords(label))];
-  if (Array.isArray(probability)) said.push(` by probabilities ${best(probability.map((value) => 100 * value), classes, " %")}`);
+  if (Array.isArray(probability) && Array.isArray(label)) said.push(` by probabilities ${ofLabels(probability.map((value) => 100 * value), label, classes, " %")}`);
+  else if (Array.isArray(probability)) said.push(` by probabilities ${best(probability.map((value) => 100 * value), classes, " %")}`);
   else if (probability !== undefined) said.push(` with a probability of ${shown(100 * probability, 3)} %`);
   else if (score === null && Array.isArray(label)) said.push(": it knows none so far.");
   else if (score === null) said.push(" is the only class it knows so far.");
   else if (Array.isArray(score) && !classes.length) said.push(` with score ${shown(Math.max(...score))}`);
+  else if (Array.isArray(score) && Array.isArray(label)) said.push(` by scores ${ofLabels(score, label, classes)}`);
   else if (Array.isArray(score)) said.push(` by scores ${best(score, classes)}`);
   else said.push(` with score ${shown(score)}`);
   if (bound !== undefined) said.push(element("span", { class: "promise" }, promise(bound, label)));
@@ -173,6 +185,12 @@ function promise(bound, label) {
   if (!Array.isArray(bound)) return `; of answers as sure at most ${share(bound)} are wrong`;
   const each = bound.map((value, k) => `${label[k]} ${share(value)}`);
   return each.length ? `; error at most: ${each.join(", ")}` : "";
+}
+
+// The value of each label that is given, the highest first; of none the three that come nearest.
+function ofLabels(values, labels, classes, unit = "") {
+  const given = classes.map((name, k) => [values[k], name]).filter(([, name]) => labels.includes(name)).sort(([a], [b]) => b - a);
+  return given.map(([value, name]) => `${name} ${shown(value)}${unit}`).join(", ") || `${best(values, classes, unit)}, none above its threshold`;
 }
 
 // The three highest values with their classes.
@@ -200,19 +218,21 @@ export function forgetButton({ id }, onclick) {
   return element("button", { type: "button", class: "small", onclick }, "Forget");
 }
 
-function contributions({ terms, bias, total, positive, negative, others, unknown }) {
-  const sides = { positive, negative, size: Math.max(Math.abs(bias), ...terms.map(({ amount }) => Math.abs(amount)), 1e-300) };
+function contributions({ terms, bias, total, positive, negative, others, unknown }, features) {
+  const sides = { positive, negative, size: Math.max(...terms.map(({ amount }) => Math.abs(amount)), 1e-300) };
+  const given = (name) => (!Array.isArray(features) && Object.hasOwn(features, name) && typeof features[name] === "number" ? features[name] : null); // as it was typed
+  const rest = total - bias - terms.reduce((sum, { amount }) => sum + amount, 0);
   const row = (name, value, weight, amount) => element("tr", {},
     element("th", { scope: "row", title: name }, shortened(name, 48)), element("td", {}, value), element("td", {}, weight),
     element("td", {}, shown(amount, 3)), element("td", { class: "bar-cell" }, bar(amount, sides)));
   const head = ["Feature", "Value", "Weight", "Adds"].map((name) => element("th", { scope: "col" }, name));
   const notes = [`Above 0 speaks for ${positive}, below ${negative === null ? "against it" : `for ${negative}`}; the sum is ${shown(total)}.`];
-  if (others) notes.push(`${counted(others, "more feature")} not listed.`);
+  if (terms.some(({ name, value }) => given(name) !== null && given(name) !== value)) notes.push("Numbers are multiplied as the model scales them.");
   if (unknown) notes.push(`${counted(unknown, "feature")} the model does not know.`);
   return element("div", { class: "fields" },
     element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What each feature adds" },
       element("table", {}, element("thead", {}, element("tr", {}, ...head, element("td"))),
-        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(value, 3), shown(weight, 3), amount)), row("bias", "1", shown(bias, 3), bias)))),
+        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(given(name) ?? value, 3), shown(weight, 3), amount)), ...(others ? [row(`(${counted(others, "other feature")})`, "", "", rest)] : []), row("bias", "1", shown(bias, 3), bias)))),
     element("p", { class: "note" }, notes.join(" ")));
 }
 
@@ -223,4 +243,21 @@ function bar(amount, { size, positive, negative }) {
   return drawing("svg", { class: "bar", viewBox: "0 0 100 10", role: "img", "aria-label": amount <= 0 && negative === null ? `against ${positive}` : `for ${amount > 0 ? positive : negative}` },
     drawing("path", { class: "zero", d: "M50 0V10" }),
     drawing("rect", { class: side, x: amount > 0 ? 50 : 50 - width, y: 1.5, width, height: 7 }));
+}
+
+// The known name that a word is likely to be a slip of: at most a letter in four is another one.
+function nearest(word, names) {
+  const far = names.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name]).sort(([a], [b]) => a - b)[0];
+  return far && far[0] <= Math.ceil(word.length / 4) ? far[1] : null;
+}
+
+// Letters to change, add or leave out from one word to the other (Levenshtein).
+function distance(a, b) {
+  let line = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(next[j - 1] + 1, line[j] + 1, line[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    line = next;
+  }
+  return line[b.length];
 }
