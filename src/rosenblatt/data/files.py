@@ -22,7 +22,6 @@ from rosenblatt.data.batch import (
     running_sums,
     unfamiliar,
 )
-from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import (
     ConjoinedEncoding,
     RowUse,
@@ -379,16 +378,67 @@ def _found_row(table: Table, rows: Sequence[int], names: Sequence[str], number: 
     return FoundRow(*table.numbered(row), table.frame.select(names).row(row, named=True))
 
 
+class Beginning(NamedTuple):
+    """The first rows of tables, what was decided by them, and the tables to come."""
+
+    encoding: TableEncoding  # which has not taken them in
+    first: Table
+    others: Generator[Table, None, None]
+    lenient: bool  # whether some values that are no numbers leave a column numeric
+
+    def judged(self, columns: Columns) -> "Beginning":
+        """Return the same beginning with other things said of the columns."""
+        encoding = TableEncoding.from_sample(self.first, columns, lenient=self.lenient)
+        return self._replace(encoding=encoding)
+
+    def sample(self, most: int) -> Table:
+        """Return some of the first rows, drawn at random: about so many, and so much text."""
+        names = [column.name for column in self.encoding.columns if column.role == "text"]
+        n_rows = self.first.frame.height
+        n_bytes = int(self.first.frame.select(names).estimated_size())
+        share = min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1))
+        return self.first.filtered(drawn_rows(np.arange(n_rows, dtype=np.uint64), share))
+
+    def codes(
+        self, sample: Table, most: int, numeric: Sequence[str | int]
+    ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.int32]]:
+        """Return the numbers of columns that may be codes, by name, and the classes of the rows.
+
+        Not of those that are said to be ``numeric``; at most so many numbers are looked at.
+        """
+        asked = column_names(self.first, numeric, "numeric", alone=False)
+        own = [one for one in self.encoding.columns if one.role == "numeric"]
+        own = [one for one in own if one.name not in asked]
+        n_rows, separator = sample.frame.height, self.encoding.label_separator
+        label = cast("str", self.encoding.label)
+        step = -(-n_rows * len(own) // most) or 1
+        rows = labelled_rows(sample.filtered(np.arange(n_rows) % step == 0), label, separator)
+        labels = table_labels(rows, label, Classes(), required=True, separator=separator)
+        return code_columns(rows, own, read_numbers(rows, own)[0]), labels
+
+    def rows(self, sample: Table, category: Collection[str] = (), **settings: Any) -> Batch:
+        """Return the rows of a sample as they would be encoded with other settings."""
+        use = RowUse(learn=True, bad_rows=SKIPPED)
+        columns = tuple(
+            InputColumn(one.name, "category") if one.name in category else one
+            for one in self.encoding.columns
+        )
+        other = TableEncoding(columns, self.encoding.settings._replace(**settings))
+        prepared = other.prepare(sample, use)
+        other.learn(prepared)
+        other.settle()
+        return other.encode(prepared, Classes(), use)
+
+
 class TrainingFiles:
     """Files to learn from, which say how they are to be encoded as they are read."""
 
-    def __init__(self, files: Files, columns: Columns) -> None:
+    def __init__(self, files: Files, columns: Columns, validation: Files | None = None) -> None:
         self.files = files
         self.columns = columns  # what was said of them
-        self.validation: Files | None = None  # of rows that come last and are never learned from
+        self.validation = validation  # of rows that come last and are never learned from
         self.encoding: Encoding | None = None  # known when the first rows have been read
-        # Of a reading to come: the encoding that the first rows decided, these, and the others
-        self._beginning: tuple[TableEncoding, Table, Generator[Table, None, None]] | None = None
+        self._begun: Beginning | None = None  # of a reading to come
 
     @property
     def rereadable(self) -> bool:
@@ -478,22 +528,11 @@ class TrainingFiles:
             yield len(kept), partial(_found_row, table, kept, shown)
 
     def finish(self) -> Callable[[Batch], Batch] | None:
-        """Return what fills, scales and bins numbers and adds cells of pairs, if anything does."""
-        encoding = self.encoding
-        table = None if encoding is None else encoding.table
-        if encoding is None or table is None:
+        """Return what fills, scales and bins numbers, if there are any."""
+        table = None if self.encoding is None else self.encoding.table
+        if table is None or not table.n_numeric:
             return None
-        paired = isinstance(encoding, ConjoinedEncoding) and bool(encoding.column_pairs)
-        expand = encoding.expand if paired else None
-        if not table.n_numeric:
-            return expand
-        finish = partial(table.finished, bins=table.bins)
-        return finish if expand is None else lambda rows: expand(finish(rows))
-
-    def choose_pairs(self, pairs: ColumnPairs) -> None:
-        """Have the cells of pairs of columns, in rows that have been read and others to come."""
-        if isinstance(self.encoding, TableEncoding):
-            self.encoding = ConjoinedEncoding(self.encoding, 2, pairs)
+        return partial(table.finished, bins=table.bins)
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
@@ -513,79 +552,17 @@ class TrainingFiles:
             self.encoding = SvmlightEncoding(zero_based=batch.zero_based, n_features=n_features)
             yield batch
 
+    def with_columns(self, **settings: Any) -> "TrainingFiles":
+        """Return files that are read with other settings of columns, from the same first rows."""
+        found = TrainingFiles(self.files, replace(self.columns, **settings), self.validation)
+        found._begun = self._begun and self._begun.judged(found.columns)  # ours
+        return found
+
     @property
-    def label_separator(self) -> str:
-        """What stands between the labels of the first rows; "" where each has one."""
-        if self.files.format is Format.SVMLIGHT:
-            return ""
-        self._begin()
-        return "" if self._beginning is None else self._beginning[0].label_separator
-
-    def has_text(self) -> bool:
-        """Look at the first rows, with which the next reading begins, for a column of texts."""
-        if self.files.format is Format.SVMLIGHT:
-            return False
-        self._begin()
-        return self._beginning is not None and self._beginning[0].has_text
-
-    def sample(self, most: int) -> Table | None:
-        """Return some of the first rows, drawn at random: about so many, and so much text."""
-        if self.files.format is Format.SVMLIGHT:
-            return None
-        self._begin()
-        if self._beginning is None:
-            return None
-        encoding, first, _ = self._beginning
-        names = [column.name for column in encoding.columns if column.role == "text"]
-        n_rows, n_bytes = first.frame.height, int(first.frame.select(names).estimated_size())
-        share = min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1))
-        return first.filtered(drawn_rows(np.arange(n_rows, dtype=np.uint64), share))
-
-    def sampled_codes(
-        self, sample: Table, most: int
-    ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.int32]]:
-        """Return the numbers of columns that may be codes, by name, and the classes of the rows.
-
-        At most so many numbers of all columns are looked at.
-        """
-        encoding, first, _ = cast("Any", self._beginning)
-        asked = column_names(first, self.columns.numeric, "numeric", alone=False)
-        numeric = [one for one in encoding.columns if one.role == "numeric"]
-        numeric = [one for one in numeric if one.name not in asked]
-        n_rows, label, separator = sample.frame.height, encoding.label, encoding.label_separator
-        step = -(-n_rows * len(numeric) // most) or 1
-        rows = labelled_rows(sample.filtered(np.arange(n_rows) % step == 0), label, separator)
-        labels = table_labels(rows, label, Classes(), required=True, separator=separator)
-        return code_columns(rows, numeric, read_numbers(rows, numeric)[0]), labels
-
-    def encoded_sample(
-        self, sample: Table, category: Collection[str] = (), **settings: Any
-    ) -> Batch:
-        """Return the rows of a sample as they would be encoded with other settings."""
-        (encoding, _, _), use = cast("Any", self._beginning), RowUse(learn=True, bad_rows=SKIPPED)
-        columns = tuple(
-            InputColumn(one.name, "category") if one.name in category else one
-            for one in encoding.columns
-        )
-        other = TableEncoding(columns, encoding.settings._replace(**settings))
-        prepared = other.prepare(sample, use)
-        other.learn(prepared)
-        other.settle()
-        return other.encode(prepared, Classes(), use)
-
-    def take_settings(self, **settings: Any) -> None:
-        """Have other settings in the reading to come."""
-        self.columns = replace(self.columns, **settings)
-        if self._beginning is not None:
-            _, first, others = self._beginning
-            lenient = self.files.bad_rows.skip
-            encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
-            self._beginning = encoding, first, others
-
-    def _begin(self) -> None:
-        """Read to the first rows of tables, unless that was done, and judge the columns by them."""
-        if self._beginning is not None:
-            return
+    def begun(self) -> "Beginning | None":
+        """The first rows of tables, with which the next reading begins; None of svmlight."""
+        if self._begun is not None or self.files.format is Format.SVMLIGHT:
+            return self._begun
         tables, bad = self.files.tables(said=self.columns.names()), list[BadRow]()
         for table in tables:
             bad += table.bad
@@ -593,14 +570,15 @@ class TrainingFiles:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
                 encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
-                self._beginning = encoding, first, tables
-                return
+                self._begun = Beginning(encoding, first, tables, lenient)
+                break
+        return self._begun
 
     def _tables(self) -> Iterator[Batch]:
-        self._begin()
-        if self._beginning is None:
+        begun, self._begun = self.begun, None
+        if begun is None:
             return
-        (encoding, first, others), self._beginning = self._beginning, None
+        first, others, encoding = begun.first, begun.others, begun.encoding
         self.encoding = encoding
         self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
         sampler, suspects = RowSampler(), LabelledSample(encoding.columns)

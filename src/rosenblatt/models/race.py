@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rosenblatt.data.batch import VALIDATION, Batch
 from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.numbers import NumberBins, RowSample, quantile_edges
-from rosenblatt.data.files import TrainingFiles
+from rosenblatt.data.files import Beginning, Encoding, TrainingFiles
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import join, take
@@ -82,7 +82,7 @@ class Offer(NamedTuple):
     encoding: Settings  # parameters of ``train_files`` that ask for it; of no two the same
     n_features: int
     form: Form  # rows as they were read → rows as they are learned from; may change them in place
-    choose: Callable[[], object]  # lets the source finish its rows so
+    encoder: Callable[[], Encoding]  # returns what gives rows of files this form
     n_added: int = 0  # values in a row, beside those that it was read with
     learners: tuple[Settings, ...] = ()  # to be tried with it where the learner is open
 
@@ -124,15 +124,16 @@ def default_bins(n_rows: int) -> int:
 
 
 def offers(
-    source: Any, encoding: Any, reading: Reading, said: Columns, learner: Learner
+    finish: Form | None, encoding: Any, reading: Reading, said: Columns, learner: Learner
 ) -> Iterator[Offer]:
     """Yield the forms that the rows of a reading can have, the simplest first.
 
-    Where pairs of columns are asked for, that is the one form.
+    The first is that of the encoding, made by ``finish``. Where pairs of columns are asked for,
+    they are the one form.
     """
-    finish, asked, table = source.finish(), said.column_pairs, encoding.table
+    asked, table = said.column_pairs, encoding.table
     name = "plain" if table is None or table.settings.bins is None else "bins"
-    plain = Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: None)
+    plain = Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: encoding)
     numbered = None
     if not asked:
         yield plain
@@ -143,12 +144,13 @@ def offers(
         n_bins = default_bins(reading.n_rows)
         edges = sample.edges(n_bins)
         numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
+        n_features = encoding.n_features + sum(len(own) + 1 for own in edges if len(own))
         plain = Offer(
             "bins",
             (("bins", n_bins),),
-            encoding.n_features + sum(len(own) + 1 for own in edges if len(own)),
-            partial(encoding.finished, bins=numbered),
-            partial(encoding.add_bins, n_bins, edges),
+            n_features,
+            lambda rows: encoding.finished(rows, numbered)._replace(n_features=n_features),
+            partial(encoding.with_bins, n_bins, edges),
             encoding.n_numeric,
         )
         if not asked:
@@ -156,11 +158,10 @@ def offers(
     is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
     is_open = is_open and learner.answer.races
     if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
-        yield from _paired(source, encoding, reading, plain, numbered, asked, learner)
+        yield from _paired(encoding, reading, plain, numbered, asked, learner)
 
 
 def _paired(
-    source: Any,
     encoding: Any,
     reading: Reading,
     base: Offer,
@@ -188,7 +189,7 @@ def _paired(
             (*base.encoding, ("column_pairs", n)),
             pairs.n_columns,
             lambda rows: pairs.expand(base.form(rows)),
-            lambda: (base.choose(), source.choose_pairs(pairs)),
+            lambda: ConjoinedEncoding(cast("TableEncoding", base.encoder()), 2, pairs),
             base.n_added + n,
             () if asked else PAIR_LEARNERS,
         )
@@ -215,6 +216,12 @@ class Race:
         self.result: RaceResult | None = None
         self.learners, self._offers = learners, offers
         self.all_passes = True  # whether later passes of the chosen learner do no harm
+        self.offer: Offer | None = None  # the chosen form, once the race is over
+
+    @property
+    def form(self) -> Form | None:
+        """What gives rows the chosen form; None where it is the one that they need anyway."""
+        return self.offer.form if self.offer is not None and self.offer.encoding else None
 
     def __call__(self, reading: Reading) -> Learner:
         """Choose the learner, and the form in which the rows of a reading are finished."""
@@ -237,8 +244,7 @@ class Race:
             if size is not None:
                 rows = _race_rows(reading, forms, self.learner.constant, size.n_rows)
                 self._choose(HeldRace(pool, rows, size, self.learner), forms)
-        if self.result is None:
-            next(iter(forms.values())).choose()
+        self.offer = self.offer or next(iter(forms.values()))
         return self.learner
 
     def _choose(self, held: "HeldRace", forms: dict[Settings, Offer]) -> None:
@@ -249,7 +255,7 @@ class Race:
         kept = {"rule": values.pop("rule"), "memory": values.pop("memory", ""), "values": values}
         self.learner = replace(self.learner, **kept)
         self.all_passes = not _surpasses(held.losses(best), held.losses(best, PASSES[2]))
-        forms[best.candidate.encoding].choose()
+        self.offer = forms[best.candidate.encoding]
         self.result = held.result(best, {form: offer.name for form, offer in forms.items()})
 
 
@@ -312,37 +318,45 @@ class HeldRace:
         return RaceResult(chosen, len(self.losses(best)), tried)
 
 
-def race_of_texts(source: TrainingFiles, learner: Learner) -> RaceResult | None:
+Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race decided
+
+
+def race_of_texts(source: TrainingFiles, learner: Learner) -> Raced:
     """Try runs of characters beside the words of short texts; have them read so if they help."""
-    sample = source.sample(TEXT_ROWS) if source.has_text() else None
-    if sample is None or sample.frame.height < FEWEST_TEXTS:
-        return None
+    begun = source.begun
+    if begun is None or not begun.encoding.has_text:
+        return source, None
+    sample = begun.sample(TEXT_ROWS)
+    if sample.frame.height < FEWEST_TEXTS:
+        return source, None
     way: Settings = (("char_ngrams", CHARACTERS),)
     own = ("rule", learner.rule), ("memory", learner.memory), *learner.chosen.items()
-    held = _raced_sample(source, sample, ((), way), learner, [own])
+    held = _raced_sample(begun, sample, ((), way), learner, [own])
     best = None if held is None else held.best
     if held is None or best is None:
-        return None
+        return source, None
     plain, *_ = (one for one in held.search.trials if not one.candidate.encoding)
     if best.mean > WORTH * plain.mean:
         best = plain
     if best.candidate.encoding:
-        source.take_settings(**dict(best.candidate.encoding))
+        source = source.with_columns(**dict(best.candidate.encoding))
     low, high = CHARACTERS
-    return held.result(best, {(): "words", way: f"words and {low} to {high} characters"})
+    names = {(): "words", way: f"words and {low} to {high} characters"}
+    return source, held.result(best, names)
 
 
-def race_of_codes(
-    source: TrainingFiles, learner: Learner, learners: Sequence[Settings]
-) -> RaceResult | None:
+def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
     """Try whole numbers of few values as categories; have them read so if that helps.
 
     Those columns are tried in whose bins the classes differ from value to value.
     """
-    sample, said = source.sample(CODED_ROWS), source.columns
-    if sample is None or sample.frame.height < FEWEST_ROWS:
-        return None
-    able, labels = source.sampled_codes(sample, CODED_VALUES)
+    begun, said = source.begun, source.columns
+    if begun is None:
+        return source, None
+    sample = begun.sample(CODED_ROWS)
+    if sample.frame.height < FEWEST_ROWS:
+        return source, None
+    able, labels = begun.codes(sample, CODED_VALUES, said.numeric)
     may_have_bins = said.bins is None and not said.hash_bits
     n_bins = default_bins(sample.frame.height) if may_have_bins else said.bins or 1
     least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(max(len(able), 1))))
@@ -350,17 +364,18 @@ def race_of_codes(
     codes = sorted((name for name in found if found[name] > least), key=lambda k: -found[k])
     codes = codes[:MOST_CODED]
     if not codes:
-        return None
+        return source, None
     plain: Settings = (("bins", n_bins),) if may_have_bins else ()
     coded: Settings = (*plain, ("category", tuple(codes)))
-    held = _raced_sample(source, sample, (plain, coded), learner, learners, FEWEST_ROWS)
+    held = _raced_sample(begun, sample, (plain, coded), learner, learners, FEWEST_ROWS)
     best = None if held is None else held.best
     if held is None or best is None:
-        return None
+        return source, None
     if best.candidate.encoding == coded:
-        source.take_settings(category=(*said.category, *codes))
+        source = source.with_columns(category=(*said.category, *codes))
     kind = "as a category" if len(codes) == 1 else "as categories"
-    return held.result(best, {plain: "numbers", coded: f"{word_list(map(repr, codes))} {kind}"})
+    names = {plain: "numbers", coded: f"{word_list(map(repr, codes))} {kind}"}
+    return source, held.result(best, names)
 
 
 def _unlike_values(numbers: NDArray[Any], labels: NDArray[Any], n_bins: int) -> float:
@@ -385,7 +400,7 @@ def _unlike_values(numbers: NDArray[Any], labels: NDArray[Any], n_bins: int) -> 
 
 
 def _raced_sample(
-    source: TrainingFiles,
+    begun: Beginning,
     sample: Table,
     ways: Sequence[Settings],
     learner: Learner,
@@ -393,7 +408,7 @@ def _raced_sample(
     least: int | None = None,
 ) -> HeldRace | None:
     """Return the race of ways to encode a sample; None where ``least`` rows, or all, cost more."""
-    batches = [source.encoded_sample(sample, **dict(way)) for way in ways]
+    batches = [begun.rows(sample, **dict(way)) for way in ways]
     numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
     labels, sets = learner.answer.read(classes)
     n_classes = len(labels)

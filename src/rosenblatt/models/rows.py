@@ -24,6 +24,7 @@ from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
+    from rosenblatt.models.race import Offer
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
@@ -201,11 +202,11 @@ def source_rows(
     *,
     fit_intercept: bool = True,
     finished: bool = True,
-    prepare: Callable[[Reading], object] = lambda _: None,
+    choose: "Callable[[Reading], Offer | None]" = lambda _: None,
 ) -> FileRows:
     """Read all rows of files into memory; what is not ``finished`` can still have any form.
 
-    ``prepare`` is called when they have been read, and may choose one.
+    ``choose`` may choose one when they have been read.
     """
     files = source.files
     reading = source.read(lambda: Reading(source, keep=False, block_bytes=MOST_BYTES))
@@ -215,10 +216,10 @@ def source_rows(
         name, most = files.names[0], MOST_BYTES >> 30
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
-    prepare(reading)
-    encoding = cast("Encoding", source.encoding)  # they have been read
+    offer = choose(reading)
+    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoder()
     if finished:
-        reading.finish()
+        reading.finish(None if offer is None else offer.form)
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))

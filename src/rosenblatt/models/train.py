@@ -31,7 +31,15 @@ from rosenblatt.models.held_out import (
 )
 from rosenblatt.models.learner import Learner, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
-from rosenblatt.models.race import Offer, Race, RaceResult, offers, race_of_codes, race_of_texts
+from rosenblatt.models.race import (
+    Form,
+    Offer,
+    Race,
+    RaceResult,
+    offers,
+    race_of_codes,
+    race_of_texts,
+)
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.models.weights import Weights
@@ -80,6 +88,9 @@ LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default 
     TEXT_RULE: ((("rule", "arow"),), (("rule", "arow"), ("r", 10.0)), (("rule", "pa1"),)),
 }
 PAIRS_SHOWN = 6
+NO_VERDICT = Sentence(
+    "No verdict: it looks at all rows at once, and they do not fit into ", Parameter("buffer"), "."
+)
 ONE_PASS_BYTES = 16 << 20  # new memory costs more time than it saves in one pass
 PARTS: dict[Any, set[str]] = {  # parameters of ``train_files`` by what they describe
     kind: {entry.name for entry in fields(kind)} - {"values"} for kind in (Layout, Columns, Learner)
@@ -105,6 +116,7 @@ class Run(NamedTuple):
 
 Bars = Callable[[int | None, float], AbstractContextManager[Any]]  # of bytes and share learned from
 Fitted = tuple[StreamFit, HeldOutFits]
+RacedColumns = dict[str, RaceResult | None]  # by what was raced
 
 
 @dataclass(frozen=True)
@@ -159,22 +171,23 @@ class TrainingPlan:
         """Whether rows have weights, by their class or by a column."""
         return self.class_weight is not None or self.source.columns.weight is not None
 
-    def race_columns(self) -> dict[str, RaceResult | None]:
-        """Decide by some of the first rows, where it is open, how columns are read.
+    def with_raced_columns(self) -> "tuple[TrainingPlan, RacedColumns]":
+        """Return the plan in which some of the first rows decide how columns are read, where open.
 
         Whole numbers may be categories, and texts may have features of characters.
         """
-        source, race = self.source, self.race() if self.is_open else None
+        race, texts = self.race() if self.is_open else None, None
         if race is None:
-            return {"codes": None, "texts": None}
-        codes = race_of_codes(source, self.learner, race.learners)
-        is_open = source.columns.char_ngrams is None
-        return {"codes": codes, "texts": race_of_texts(source, self.learner) if is_open else None}
+            return self, {"codes": None, "texts": None}
+        source, codes = race_of_codes(self.source, self.learner, race.learners)
+        if source.columns.char_ngrams is None:
+            source, texts = race_of_texts(source, self.learner)
+        return replace(self, source=source), {"codes": codes, "texts": texts}
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""
         source = self.source
-        return offers(source, source.encoding, reading, source.columns, self.learner)
+        return offers(source.finish(), source.encoding, reading, source.columns, self.learner)
 
     @property
     def held_out_by(self) -> dict[str, Any] | None:
@@ -223,11 +236,13 @@ class TrainingPlan:
         """Race, train on a source, fit what is wanted to held-out rows, and train on all."""
         learner, wanted = self.learner, self.wanted
 
-        def prepare(reading: Reading) -> tuple[Plan, StartState]:
+        def prepare(reading: Reading) -> tuple[Plan, StartState, Form | None]:
             nonlocal learner, wanted
-            learner = self.learner if race is None else race(reading)
+            learner, form = self.learner, None
+            if race is not None:
+                learner, form = race(reading), race.form
             wanted = replace(wanted, learner=learner)
-            return self._first_plan(learner), wanted.start
+            return self._first_plan(learner), wanted.start, form
 
         generator = np.random.default_rng(learner.random_state)
         grouped = self.validated or self.source.columns.group is not None
@@ -283,20 +298,19 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
         alone = Parameter("group") if files.rereadable else "standard input"
         share = Parameter("guarantee", apart)
         raise InputError(f"{share} draws rows of files one by one; with {alone} name a file.")
-    source = TrainingFiles(files, columns)
     if kernel is not None and columns.group is not None:
         both = Parameter("group"), " is not available with ", Parameter("kernel"), "."
         raise InputError(Sentence(*both))
     if other:
         holds = learner.early_stopping or calibrate or threshold
         _check_validation(_names(other), kernel, holds=holds)
-        source.validation = Files(other, layout)
+    source = TrainingFiles(files, columns, Files(other, layout) if other else None)
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
     refused |= {"column_pairs": columns.column_pairs}
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     learner = _label_learner(source, learner, goal, refused, open_rule=open_rule)
     plain = open_rule and not learner.records  # which the second order cannot
-    if open_rule and learner.answer.races and source.has_text():
+    if open_rule and learner.answer.races and source.begun and source.begun.encoding.has_text:
         if not plain:
             source.files.notes.append(
                 f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
@@ -325,8 +339,9 @@ def _label_learner(
     if goal is not None:
         goals = one_of(name for name in TASKS if name)
         check_parameters("train_files", {"goal": goal}, {"goal": goals})
-    task = task_of(goal or (SETS if source.label_separator else CLASSES))
-    task.check_source(source.label_separator)
+    separator = source.begun.encoding.label_separator if source.begun else ""
+    task = task_of(goal or (SETS if separator else CLASSES))
+    task.check_source(separator)
     for name, value in refused.items():
         if value:
             task.refuse(Parameter(name))
@@ -395,16 +410,16 @@ def trained_model(
         plan.learner.answer.refuse(Parameter("verdict"))
     show(plan)
     if plan.kernel is None:
-        model, rows, counts = _weights_model(plan, run, prove)
+        plan, raced = plan.with_raced_columns()
+        model, rows, counts, encoding = _weights_model(plan, raced, run, prove)
     else:
         plan.kernel.check(plan.learner, **others)
         from rosenblatt.models.kernel_machine import kernel_model
 
         read = source_rows(plan.source, fit_intercept=plan.learner.fit_intercept).of_class(None)
         model, rows = kernel_model(plan, read, observers=run.observers or ()), read.rows
-        counts = np.bincount(read.numbers, minlength=len(read.classes))
+        counts, encoding = np.bincount(read.numbers, minlength=len(read.classes)), read.encoding
     # What the model says of the files
-    encoding = cast("Encoding", plan.source.encoding)  # they have been read
     with ThreadPoolExecutor(2) as beside:
         parts = rows.data, rows.indices, rows.shape[0], encoding.n_features
         spread, arrays = beside.submit(feature_spread, *parts), beside.submit(encoding.arrays)
@@ -532,23 +547,18 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
 
 
 def _weights_model(
-    plan: TrainingPlan, run: Run, prove: Callable[[Any], object] | None
-) -> tuple[Model, CSR, NDArray[Any]]:
-    """Return a model of files, some rows as they were learned from, and rows by class."""
-    source, columns, race = plan.source, plan.race_columns(), plan.race()
+    plan: TrainingPlan, columns: RacedColumns, run: Run, prove: Callable[[Any], object] | None
+) -> tuple[Model, CSR, NDArray[Any], Encoding]:
+    """Return a model of files, some rows as they were learned from, rows by class, the encoding."""
+    source, race = plan.source, plan.race()
     trained, fitted = _fit(plan, race, run)
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
     state, reading, outcome = trained.state, trained.reading, trained.outcome
-    refit = trained.refit
-    state.widen(cast("Encoding", source.encoding).n_features)
+    refit, offer = trained.refit, None if race is None else race.offer
+    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoder()
+    state.widen(encoding.n_features)
     votes, record = recorded(trained), record_of(outcome)
-    verdict, notes = None, list[str]()
-    if prove is not None:
-        verdict = _verdict(trained, learner, cast("Encoding", source.encoding))
-        if verdict is not None:
-            prove(verdict)
-        no_verdict = "No verdict: it looks at all rows at once, and they do not fit into "
-        notes += [Sentence(f"{no_verdict}{Parameter('buffer')}.")] * (verdict is None)
+    verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
     record["outcome"]["n_learned"] = outcome.n_rows
     options = learner.options()
     if plan.class_weight is not None:
@@ -578,22 +588,22 @@ def _weights_model(
                     if own is not None
                     for line in ([kind, own.chosen], ["tried", own.words])
                 ),
-                *_combined(source),
+                *_combined(source, encoding),
             ],
             "notes": [
-                *(*notes, *plan.wanted.notes(fitted)),
+                *([NO_VERDICT] if verdict is None and prove is not None else []),
+                *plan.wanted.notes(fitted),
                 *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
                 *neglected(fitted.confusion, reading.classes, options, least=LEAST_HELD_OUT),
             ],
         },
         verdict=None if verdict is None else verdict.as_json(),
     )
-    return with_held_out(model, fitted), trained.sample, reading.label_counts
+    return with_held_out(model, fitted), trained.sample, reading.label_counts, encoding
 
 
-def _combined(source: TrainingFiles) -> list[list[str]]:
+def _combined(source: TrainingFiles, encoding: Encoding) -> list[list[str]]:
     """Return a line that lists the chosen pairs of columns, or says that there are none."""
-    encoding = source.encoding
     pairs = encoding.pair_titles() if isinstance(encoding, ConjoinedEncoding) else []
     listed = word_list((" and ".join(map(repr, pair)) for pair in pairs), PAIRS_SHOWN, ", ")
     if pairs:
@@ -638,7 +648,9 @@ def encoding_notes(encoding: Any) -> list[str]:
     return notes
 
 
-def _verdict(trained: StreamFit, learner: Learner, encoding: Encoding) -> Any:
+def _verdict(
+    trained: StreamFit, learner: Learner, encoding: Encoding, prove: Callable[[Any], object]
+) -> Any:
     """Prove whether the rows, held-out ones too, as they were learned from, can be separated."""
     reading, rows = trained.reading, trained.sample
     if not reading.first.last:
@@ -650,4 +662,6 @@ def _verdict(trained: StreamFit, learner: Learner, encoding: Encoding) -> Any:
     X = (matrix_of if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values)(rows)
     names = encoding.names(range(rows.shape[1]))
     found = public_name("diagnose")(X, y, mistakes=made if bounded else None, feature_names=names)
-    return found if bounded else replace(found, mistakes=None)  # those of its own search
+    found = found if bounded else replace(found, mistakes=None)  # those of its own search
+    prove(found)
+    return found

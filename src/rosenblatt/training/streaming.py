@@ -188,9 +188,9 @@ class Reading:
         """Whether rows can be learned from as they are read."""
         return self._source.finish() is None
 
-    def finish(self) -> None:
-        """Finish all rows, where they need it, once they have been read and kept."""
-        finish = self._source.finish()
+    def finish(self, form: Finish | None = None) -> None:
+        """Give all rows a form, once they have been read and kept: by default the one they need."""
+        finish = form or self._source.finish()
         if finish is None:
             return
         files = None
@@ -466,7 +466,7 @@ def fit_stream(
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
     resumed: ResumePoint | None = None,
-    prepare: Callable[[Reading], tuple[Plan, StartState]] | None = None,
+    prepare: Callable[[Reading], tuple[Plan, StartState, Finish | None]] | None = None,
     **how: Any,
 ) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
@@ -475,7 +475,7 @@ def fit_stream(
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
     With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
-    ``prepare`` is called when all rows have been read and kept, and says what is trained on them.
+    ``prepare`` is called when all rows have been read, and says what is trained, and in which form.
     What else is given says how rows are held while they are read; see ``Reading``.
     """
     drawing = sampling.generator.bit_generator.state
@@ -497,9 +497,8 @@ def fit_stream(
     try:
         if not reading.finished or prepare is not None:
             reading.read_on()
-            if prepare is not None:
-                plan, start = prepare(reading)
-            reading.finish()
+            plan, start, form = prepare(reading) if prepare else (plan, start, None)
+            reading.finish(form)
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant)
         reading.check_classes()

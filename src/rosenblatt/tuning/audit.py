@@ -100,9 +100,9 @@ def audit(
         raise InputError("audit reads the data twice: give files, not standard input.")
     if plan.kernel is not None:
         plan.kernel.check(plan.learner, threshold=plan.wanted.threshold)
+    plan, _ = plan.with_raced_columns()
     rows, shares = fold_probabilities(plan, folds, tell)
-    task = plan.learner.answer
-    doubts = task.doubted(rows.classes, rows.numbers, rows.sets, shares)
+    doubts = plan.learner.answer.doubted(rows.classes, rows.numbers, rows.sets, shares)
     numbers = sorted({row for row, *_ in doubts})
     found = dict(zip(numbers, plan.source.found_rows({*numbers}), strict=True))
     suspects = [

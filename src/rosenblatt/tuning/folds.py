@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import starmap
 from typing import Any, NamedTuple
 
@@ -111,7 +110,7 @@ def cross_validate(
         plan.kernel.check(plan.learner, **unavailable)
     task = plan.learner.answer
     task.check_metric(metric, searched=False)
-    rows, results = judged_folds(plan, folds)
+    rows, results = judged_folds(plan.with_raced_columns()[0], folds)
     evaluation: Any = task.evaluation(rows.classes)
     values, learned, recipes, figures = [], [], Counter[str](), []
     for number, fold in enumerate(results, 1):
@@ -157,7 +156,6 @@ def judged_folds(
     if plan.source.files.draw is not None:
         raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
     raced = plan.race() is not None
-    plan.race_columns()
     intercept = plan.learner.fit_intercept
     rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
     alike = plan.learner.answer.strata(rows.numbers)
@@ -193,7 +191,7 @@ class FoldSource:
     ) -> None:
         self.batch, self._plan, self._encoding = rows.batch(train), plan, rows.encoding
         self._form: Form | None = plan.source.finish() if raced else None
-        self.n_features, self.classes = rows.rows.n_features, rows.classes
+        self.width, self.classes = rows.rows.n_features, rows.classes
         self.race = plan.race(self._offers) if raced else None
 
     @property
@@ -201,14 +199,19 @@ class FoldSource:
         """The name of the recipe, where a race was held."""
         return [] if self.race is None or self.race.result is None else [self.race.result.chosen]
 
-    def _offers(self, reading: Reading) -> Iterator[Offer]:
-        plan = self._plan
-        for offer in offers(self, self._encoding, reading, plan.source.columns, plan.learner):
-            yield offer._replace(choose=partial(self._choose, offer))
+    @property
+    def _offer(self) -> Offer | None:
+        """The form that a race chose."""
+        return None if self.race is None else self.race.offer
 
-    def _choose(self, offer: Offer) -> None:
-        self.n_features = offer.n_features
-        self._form = lambda rows: offer.form(rows)._replace(n_features=offer.n_features)
+    @property
+    def n_features(self) -> int:
+        """The number of features of the rows in their form."""
+        return self.width if self._offer is None else self._offer.n_features
+
+    def _offers(self, reading: Reading) -> Iterator[Offer]:
+        said, learner = self._plan.source.columns, self._plan.learner
+        return offers(self._form, self._encoding, reading, said, learner)
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
@@ -220,6 +223,8 @@ class FoldSource:
 
     def finished(self, rows: Batch) -> Batch:
         """Return other rows in the form of these."""
+        if self._offer is not None:
+            return self._offer.form(rows)._replace(n_features=self.n_features)
         return rows if self._form is None else self._form(rows)
 
 

@@ -20,7 +20,7 @@ from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
-from rosenblatt.models.race import offers
+from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
     Candidate,
@@ -234,12 +234,13 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
         files = Files(source.files.names, source.files.layout)
         source = TrainingFiles(files, replace(source.columns, **dict(encoding)))
 
-    def prepare(reading: Reading) -> None:
-        if source.columns.column_pairs:  # by name
-            found = offers(source, source.encoding, reading, source.columns, plan.learner)
-            next(found).choose()
+    def choose(reading: Reading) -> Offer | None:
+        if not source.columns.column_pairs:  # by name
+            return None
+        form, said = source.finish(), source.columns
+        return next(offers(form, source.encoding, reading, said, plan.learner))
 
-    rows = source_rows(source, prepare=prepare, fit_intercept=plan.learner.fit_intercept)
+    rows = source_rows(source, choose=choose, fit_intercept=plan.learner.fit_intercept)
     numbers, n_classes = rows.numbers, len(rows.classes)
     weight = rows.row_weights(plan.class_weight)
     targets = task_of(plan.learner.task, n_classes).targets(numbers)

@@ -297,6 +297,12 @@ class KeptNumbering(_Numbering):
     def __len__(self) -> int:
         return len(self.vocabulary)
 
+    def copy(self) -> "KeptNumbering":
+        """Return a numbering that may grow on."""
+        found = KeptNumbering(self.vocabulary.most, self.vocabulary.arrays(), self.documents)
+        found.version = self.version
+        return found
+
     def name(self, number: int) -> tuple[int, str]:
         """Return whose term it is and the term."""
         return int(self.vocabulary.arrays().columns[number]), self.vocabulary.name(number)

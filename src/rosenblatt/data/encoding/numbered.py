@@ -365,13 +365,13 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
         parts = np.split(_statistics(found, "vector_statistics").values, np.cumsum(widths), axis=1)
         for vector, values in zip(encoding.vectors.values(), parts, strict=False):
             vector.statistics = ColumnStatistics(values)
-    encoding.freeze()
     encoding.seen = _seen_rows(found, stored)
     if settings.bins is not None:
         values = found["bin_edges"]
         edges = [values[a:b] for a, b in pairwise(found.ends("bin_offsets", len(values)).tolist())]
         found.check("bin_edges", all((np.diff(own) > 0).all() for own in edges))
         encoding.set_bins(edges)
+    encoding.freeze()
     return encoding
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -443,20 +444,23 @@ class TableEncoding(FeatureEncoding):
         return self.has_text or bool(self.vectors) or self.settings.bins is not None
 
     def set_bins(self, edges: Sequence[NDArray[np.float64]]) -> None:
-        """Take these edges for those of the bins of the numeric columns."""
-        growing, self.numbering.growing = self.numbering.growing, True
+        """Take these edges for those of the bins of the numeric columns, before it is frozen."""
         self.bins = NumberBins.named(edges, self._numeric, self.numbering)
-        self.numbering.growing = growing
 
     @property
     def may_have_bins(self) -> bool:
         """Whether bins can be added to rows that have been encoded: they come behind the rest."""
         return bool(self._numeric) and not self.settings.hash_bits and not self.settings.bins
 
-    def add_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> None:
-        """Have bins, as if they had been asked for before the rows were read."""
-        self.settings = self.settings._replace(bins=n_bins)
-        self.set_bins(edges)
+    def with_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> "TableEncoding":
+        """Return an encoding as if bins had been asked for before the rows were read."""
+        found = copy(self)
+        found.settings = self.settings._replace(bins=n_bins)
+        if isinstance(self.numbering, KeptNumbering):  # texts are looked up in the old one still
+            found.numbering = self.numbering.copy()
+        found.set_bins(edges)
+        found.numbering.growing = False
+        return found
 
     def numbers_of(self, rows: Batch) -> NDArray[np.float64]:
         """Return the numbers of rows that ``encode`` gave while it learned."""
@@ -492,7 +496,6 @@ class TableEncoding(FeatureEncoding):
         self.numbering.drop_rare(self._texts, least)
         if self._sample is not None and self.settings.bins is not None:
             self.set_bins(self._sample.edges(self.settings.bins))
-            self._sample = None
         self.freeze(usual)
 
     def text_features(self) -> NDArray[np.bool_]:
@@ -519,7 +522,8 @@ class TableEncoding(FeatureEncoding):
         """
         if self._counts is not None and self._counts.n_rows:
             self._summaries = self._counts.summaries(usual or {})
-        self._counts, self.n_left_out = None, self.numbering.n_unknown
+        self._counts, self._sample = None, None
+        self.n_left_out = self.numbering.n_unknown
         self.numbering.growing = False
 
     def finished(self, rows: Batch, bins: NumberBins | None) -> Batch:
