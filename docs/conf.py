@@ -26,11 +26,12 @@ autodoc_typehints = "none"  # numpydoc has them in words
 numpydoc_show_class_members = False  # the template has them, with their docstrings
 templates_path = ["templates"]
 
-# Pages with a lab on them leave it the room of the column on the right.
+# Pages with a lab, or the 80 columns of a terminal, take the room of the column on the right, too.
 WIDE = [
     "index",
     "compare",
     *(f"learn/{path.stem}" for path in Path(__file__).parent.glob("learn/*.md")),
+    *(f"commands/{path.stem}" for path in Path(__file__).parent.glob("commands/*.md")),
 ]
 
 html_theme = "pydata_sphinx_theme"

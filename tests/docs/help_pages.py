@@ -1,4 +1,4 @@
-"""Pastes what ``--help`` prints into the page on the command line; a test sees that it is fresh."""
+"""Pastes what ``--help`` prints into the page of each command; a test sees that it is fresh."""
 
 from pathlib import Path
 
@@ -7,18 +7,22 @@ from click.testing import CliRunner
 
 from rosenblatt.cli import COMMANDS, main
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
-LAST_LINE = "pasted by `python -m tests.docs.help_pages`.\n"
+DOCS = Path(__file__).parents[2] / "docs"
+LAST_LINE = "<!-- pasted by python -m tests.docs.help_pages -->\n"
 
 
-def fresh_page() -> str:
-    """Return the page with the help of every command as it is now."""
-    head, found, _ = PAGE.read_text().partition(LAST_LINE)
+def page_of(command: str) -> Path:
+    """Return the page of a command."""
+    return DOCS / "commands" / f"{command}.md"
+
+
+def fresh_page(command: str) -> str:
+    """Return the page of a command with its help as it is now."""
+    head, found, _ = page_of(command).read_text("utf-8").partition(LAST_LINE)
     if not found:
-        msg = f"{PAGE} has lost the line before the help pages."
+        msg = f"{page_of(command)} has lost the line before the help."
         raise ValueError(msg)
-    pages = "".join(f"\n### {name}\n\n```text\n{help_of(name)}```\n" for name in COMMANDS)
-    return head + found + pages
+    return f"{head}{found}\n```text\n{help_of(command)}```\n"
 
 
 def help_of(command: str) -> str:
@@ -36,4 +40,5 @@ def help_of(command: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(fresh_page())
+    for name in COMMANDS:
+        page_of(name).write_text(fresh_page(name), "utf-8")

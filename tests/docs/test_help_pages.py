@@ -4,15 +4,17 @@ import click
 import pytest
 
 from rosenblatt.cli import COMMANDS, main
-from tests.docs.help_pages import PAGE, fresh_page
+from tests.docs.help_pages import DOCS, fresh_page, page_of
 
 
-def test_pages_are_fresh() -> None:
-    """Every command and option stands in the docs as --help prints it."""
-    page = PAGE.read_text()
-    assert page == fresh_page(), "run: python -m tests.docs.help_pages"
-    for command in COMMANDS:
-        assert f"### {command}\n" in page
+@pytest.mark.parametrize("name", COMMANDS)
+def test_pages_are_fresh(name: str) -> None:
+    """Every command has a page with examples, and with all options as --help prints them."""
+    page = page_of(name).read_text("utf-8")
+    assert page == fresh_page(name), "run: python -m tests.docs.help_pages"
+    assert f"$ rosenblatt {name} " in page
+    line = f"| [{name}](commands/{name}.md) | {COMMANDS[name]} |\n"
+    assert line in (DOCS / "command-line.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -27,6 +27,7 @@ KINDS = (  # a page of each kind
     "learn/index.html",
     "learn/order.html",
     "use.html",
+    "commands/train.html",
     "files.html",
     "reproduction.html",
     "api.html",
