@@ -14,6 +14,7 @@ from rosenblatt.wording import counted, word_list
 NO_LABELS = np.empty(0, np.int32)
 MOST_SHOWN = 10  # of the bad rows that are kept with their reasons
 VALIDATION = 2**64 - 1  # the group of rows that are never learned from
+PLACES_AT_ONCE = 1 << 18  # of values that are brought to rows
 OFTEN_ENOUGH = 10_000  # rows, from where on a share means something while reading goes on
 
 
@@ -214,6 +215,7 @@ class Batch(NamedTuple):
     batch_ends: tuple[int, ...] = ()  # row numbers in a block at which its batches end
     last: bool = False  # whether the source ends with this block
     spelled: Spelled | None = None  # of terms of texts: indices are their hashes, data their counts
+    distinct: "Batch | None" = None  # of many terms: each once; indices are their places in it
 
     @property
     def n_rows(self) -> int:
@@ -336,9 +338,12 @@ def joined_rows(dense: NDArray[np.float64], parts: Sequence[Batch]) -> Batch:
     set_first(data, indptr, dense)
     filled = indptr[:-1] + m
     for part, width in zip(parts, widths[1:], strict=True):
-        places = np.repeat(filled - part.indptr[:-1], width) + np.arange(len(part.indices))
-        indices[places] = part.indices
-        data[places] = part.data
+        for start, stop in successive(part.indptr, PLACES_AT_ONCE):
+            own, here = slice(*part.indptr[[start, stop]].tolist()), slice(start, stop)
+            places = np.repeat(filled[here] - part.indptr[here], width[here])
+            places += np.arange(own.start, own.stop)
+            indices[places] = part.indices[own]
+            data[places] = part.data[own]
         filled += width
     return Batch(data, indices, indptr)
 

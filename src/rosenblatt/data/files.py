@@ -1,6 +1,7 @@
 """Files of any format as batches of rows: to learn from, and to use a model on."""
 
 import os
+from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from rosenblatt.data.batch import (
     Batch,
     WordsError,
     drawn_rows,
+    join,
     running_sums,
     unfamiliar,
 )
@@ -59,7 +61,7 @@ from rosenblatt.data.tables.arrays import array_tables
 from rosenblatt.data.tables.columnar import columnar_tables
 from rosenblatt.data.tables.heading import SeparatedOptions, laid_out
 from rosenblatt.data.tables.separated import SeparatedParser
-from rosenblatt.data.tables.table import Table, require_library, wanted_columns
+from rosenblatt.data.tables.table import Table, in_slices, require_library, wanted_columns
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.wording import clause, counted, word_list
 
@@ -71,6 +73,7 @@ Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
+SLICE_BYTES = 1 << 19  # of a table with texts that are encoded at once
 MOST_HELD = 256 << 20  # bytes of terms and tables; more are read a second time
 SAMPLE_BYTES = 100_000  # of texts that are encoded in other ways, at most
 SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
@@ -628,6 +631,32 @@ def _prepared_ahead(
     return in_order(partial(encoding.prepare, use=use), tables, os.cpu_count() or 1)
 
 
+def _text_slices(
+    encoding: TableEncoding, tables: Generator[Table, None, None], lengths: deque[int]
+) -> Generator[Table, None, None]:
+    """Yield tables of texts in slices, whose terms take little memory; add how many a table has."""
+    for table in tables:
+        n_rows, n_slices = max(table.frame.height, 1), 1
+        if encoding.has_text:
+            n_slices = max(1, min(n_rows, int(table.frame.estimated_size()) // SLICE_BYTES))
+        slices = [*in_slices(table, most_rows=-(-n_rows // n_slices))]
+        lengths.append(len(slices))
+        yield from slices
+
+
+def _whole(slices: Sequence[Batch]) -> Batch:
+    """Return the slices of a table as one batch."""
+    if len(slices) == 1:
+        return slices[0]
+    before = np.cumsum([0, *(one.n_rows for one in slices)]).tolist()
+    bad = tuple(
+        row._replace(before=row.before + n)
+        for one, n in zip(slices, before, strict=False)
+        for row in one.bad
+    )
+    return join(slices)._replace(bad=bad)
+
+
 def _encoded_ahead(
     files: Files,
     encoding: TableEncoding,
@@ -637,12 +666,19 @@ def _encoded_ahead(
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
     files.classes = classes
-    with closing(_prepared_ahead(encoding, tables, use)) as parts:
+    lengths, batches = deque[int](), list[Batch]()
+    with closing(_prepared_ahead(encoding, _text_slices(encoding, tables, lengths), use)) as parts:
         for table in parts:
             if files.decisions is None:  # training did not say how they are read
                 files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
             kept = {name: table.frame[name].to_list() for name in keep} if keep else None
-            yield encoding.encode(table, classes, use)._replace(kept=kept)
+            batches.append(encoding.encode(table, classes, use)._replace(kept=kept))
+            # Rows to learn from come as their table had them, on which the blocks depend
+            if not use.learn or len(batches) == lengths[0]:
+                yield _whole(batches)
+                batches = []
+            if use.learn and not batches:
+                lengths.popleft()
 
 
 def encoded(

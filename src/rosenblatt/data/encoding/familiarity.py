@@ -291,7 +291,9 @@ class RowFingerprints:
     def add_terms(self, terms: Batch) -> None:
         """Take in the terms of each row, whatever their order."""
         sums = np.zeros(len(terms.indices) + 1, np.uint64)
-        np.cumsum(finalized(terms.indices.astype(np.uint64)), out=sums[1:])
+        each = terms if terms.distinct is None else terms.distinct
+        words = finalized(each.indices.astype(np.uint64))
+        np.cumsum(words if terms.distinct is None else words[terms.indices], out=sums[1:])
         self.add(np.diff(sums[terms.indptr]).view(np.int64))
 
     def add_vectors(self, vectors: NDArray[Any]) -> None:

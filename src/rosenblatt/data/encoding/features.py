@@ -103,6 +103,13 @@ def spelled_hashes(terms: TermArrays, columns: "Sequence[FeatureColumn]") -> NDA
     return found
 
 
+def _spelled(terms: TermArrays) -> Batch:
+    """Return terms of a vocabulary as if they were those of one text."""
+    starts, stops = terms.offsets[:-1].astype(np.int32), terms.offsets[1:].astype(np.int32)
+    spelled, indptr = Spelled(starts, stops, terms.letters), np.array([0, len(starts)])
+    return Batch(np.empty(0), terms.hashes, indptr, spelled=spelled)
+
+
 class Vocabulary:
     """A growing table of at most ``most`` terms, known by 64-bit hashes and numbered from 0."""
 
@@ -127,6 +134,10 @@ class Vocabulary:
             self._letters[: self._offsets[n]],
             self._offsets[: n + 1],
         )
+
+    def batch(self) -> Batch:
+        """Return the terms as if they were those of one text."""
+        return _spelled(self.arrays())
 
     def name(self, number: int) -> str:
         """Return the term of this number as text."""
@@ -171,10 +182,8 @@ class Vocabulary:
 
     def take_in(self, terms: TermArrays) -> NDArray[np.int32]:
         """Return the numbers of terms of another vocabulary, new ones taken in; −1: no room."""
-        starts, stops = terms.offsets[:-1].astype(np.int32), terms.offsets[1:].astype(np.int32)
-        spelled, first = Spelled(starts, stops, terms.letters), self._n_terms
-        found = Batch(np.empty(0), terms.hashes, np.array([0, len(starts)]), spelled=spelled)
-        numbers = self.look_up(found, 0, growing=True)
+        first = self._n_terms
+        numbers = self.look_up(_spelled(terms), 0, growing=True)
         new = numbers >= first
         self._columns[numbers[new]] = terms.columns[new]
         return numbers
@@ -380,7 +389,10 @@ class KeptNumbering(_Numbering):
 
     def terms(self, column: int, terms: Batch) -> NDArray[np.int32]:
         """Return the number of each term."""
-        numbers = self.vocabulary.look_up(terms, column, growing=self.growing)
+        each = terms if terms.distinct is None else terms.distinct
+        numbers = self.vocabulary.look_up(each, column, growing=self.growing)
+        if terms.distinct is not None:
+            numbers = numbers[terms.indices]
         self.n_unknown += int(np.count_nonzero(numbers < 0))
         return numbers
 

@@ -91,13 +91,13 @@ class Table(NamedTuple):
     @property
     def n_bytes(self) -> int:
         """About how much memory it takes."""
-        arrays = [*self.vectors, *(array for terms in self.texts for array in terms[:3])]
+        batches = [*self.texts, *(terms.distinct for terms in self.texts if terms.distinct)]
+        arrays = [*self.vectors, *(array for terms in batches for array in terms[:3])]
         return int(self.frame.estimated_size()) + sum(array.nbytes for array in arrays)
 
     def without_names(self) -> "Table":
         """Return the table without how terms of texts are spelled, once they have been learned."""
-        texts = (t if t.spelled is None else t._replace(spelled=NO_TERMS) for t in self.texts)
-        return self._replace(texts=tuple(texts))
+        return self._replace(texts=tuple(map(_without_names, self.texts)))
 
     def draw_numbers(self, _: int) -> NDArray[np.uint64]:
         """Return a number for each row that does not depend on other rows: its line, if any."""
@@ -112,6 +112,12 @@ class Table(NamedTuple):
     def numbered(self, row: int) -> tuple[str, int]:
         """Return the file and the line of a row, or its number where the file has no lines."""
         return self.file, self.first_row + row if self.lines is None else int(self.lines[row])
+
+
+def _without_names(terms: Batch) -> Batch:
+    if terms.distinct is not None:
+        terms = terms._replace(distinct=_without_names(terms.distinct))
+    return terms if terms.spelled is None else terms._replace(spelled=NO_TERMS)
 
 
 def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
