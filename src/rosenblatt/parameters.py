@@ -617,7 +617,11 @@ class TrainingSettings(
     """The keywords of ``train_files``."""
 
 
-LEARNING = "Learning"
+class SentenceSettings(TypedDict, total=False):
+    """What goes with sentences alone; commands have it."""
+
+
+LEARNING, SENTENCES = "Learning", "Sentences"
 GROUPS: dict[str, Any] = {  # of options, in the order of the help
     "Data": FileSettings,
     "Columns": ColumnSettings,
@@ -627,6 +631,7 @@ GROUPS: dict[str, Any] = {  # of options, in the order of the help
     "Rare classes and probabilities": RareClassSettings,
     "Output": OutputSettings,
     "Damaged files": DamageSettings,
+    SENTENCES: SentenceSettings,
     "Several machines": ClusterSettings,
 }
 

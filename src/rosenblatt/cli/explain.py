@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tagging
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.features import TOKENS
@@ -44,6 +44,9 @@ AROUND = 4  # words on either side of one that says much
     help="Show the training rows behind the decision; needs train --record-mistakes.",
 )
 @options.layout
+@tagging.number(
+    "--word", shown="the least sure one", help="Of sentences: number of the word, counted from 1."
+)
 def explain(
     screen: Screen,
     model_path: str,
@@ -58,7 +61,8 @@ def explain(
 
     Each feature adds weight × value to the score. With more than two classes the lead over the
     second-best class is explained, or over the row's label if that is another one; where a row may
-    have several labels, the score of the best one. For a voted model it is the average weights.
+    have several labels, the score of the best one. For a voted model it is the average weights. Of
+    sentences, DATA may be a sentence; explained is the tag of a word.
     """
     model = Model.load(model_path)
     batch = _row(model, data, row, layout)

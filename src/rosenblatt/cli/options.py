@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from rosenblatt.cli.spelling import flag
-from rosenblatt.data.formats import Format, Layout
+from rosenblatt.data.formats import Format, Layout, SentenceFormat
 from rosenblatt.errors import Parameter, spelled
 from rosenblatt.parameters import (
     FLAG,
@@ -273,7 +273,7 @@ KERNEL = ("kernel", "gamma", "kernel_degree")
 SEVERAL = ("label_separator", "goal")  # of rows that may have several labels
 # What only a command has of an option: its type, its words.
 SPECIAL: dict[str, dict[str, Any]] = {
-    "format": {"type": click.Choice([*map(str, Format)])},
+    "format": {"type": click.Choice([*dict.fromkeys(map(str, (*Format, *SentenceFormat)))])},
     "names": {
         "type": click.Path(exists=True, dir_okay=False),
         "metavar": "FILE",

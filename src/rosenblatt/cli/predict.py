@@ -14,7 +14,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tagging
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.batch import Batch
@@ -84,6 +84,19 @@ Measures = dict[str, NDArray[Any]]  # score and probability, (n_rows, n_classes)
     multiple=True,
     help="Labelled rows that were not learned from, for --error-at-most and --sets (repeatable).",
 )
+@tagging.value(
+    "--force COLUMN",
+    shown="no tags",
+    help="Of sentences: column with tags that tokens must have; ? demands none.",
+)
+@tagging.number(
+    "--nbest", shown="the best path", help="Of sentences: print the N best paths as JSON lines."
+)
+@tagging.value(
+    "--confidence",
+    is_flag=True,
+    help="Of sentences: add how probable each tag is; needs train --calibrate.",
+)
 def predict(
     screen: Screen,
     model_path: str,
@@ -105,7 +118,8 @@ def predict(
     the most probable class, unless the model has a threshold of its own (train --threshold). A
     first line names the columns if there are several. A row that cannot be read gets an empty label
     with --bad-rows skip, and always if it comes from standard input. Where rows may have several
-    labels, those above their thresholds are printed, separated as in training, else by ";".
+    labels, those above their thresholds are printed, separated as in training, else by ";". Of
+    sentences the lines come back with a tag behind each token; without columns, as word/TAG.
     """
     check_target(output, [model_path, *data, *guarantee])
     model = Model.load(model_path)

@@ -27,6 +27,7 @@ import click
 from rosenblatt.cli import INTERRUPTED, interrupted, interruption
 from rosenblatt.cli.spelling import did_you_mean, flag
 from rosenblatt.cli.tables import draw_curve, draw_table
+from rosenblatt.cli.tagging import twin_of
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.parameters import GROUPS
 from rosenblatt.wording import Cell, finite, plain, printable, word_list
@@ -325,7 +326,8 @@ class ScreenCommand(click.Command):
         data = ctx.params.get("data") or ()
         screen.wait([data] if isinstance(data, str) else data)
         with ending(screen):
-            done = super().invoke(ctx)
+            twin = twin_of(ctx)
+            done = super().invoke(ctx) if twin is None else twin()
             screen.flush()
             if done is False:
                 ctx.exit(NO)

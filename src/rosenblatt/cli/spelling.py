@@ -20,6 +20,7 @@ FLAGS = {  # that are not the name with dashes
     "n": "-n",
     "n_seeds": "--seeds",
     "random_state": "--seed",
+    "templates": "--template",
 }
 VALUES: dict[tuple[str, object], str] = {  # that are options of their own or words
     ("fit_intercept", False): "--no-intercept",

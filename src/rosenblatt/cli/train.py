@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tagging
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.tune import search_options
 from rosenblatt.parameters import ClusterSettings
@@ -61,6 +61,18 @@ from rosenblatt.parameters import ClusterSettings
 @options.settings("calibrate", "guarantee", "verdict", "record_mistakes")
 @options.settings(*options.SEVERAL)
 @options.settings(*ClusterSettings.__annotations__)
+@tagging.value(
+    "--template FILE",
+    shown="the word, its affixes and shape, its neighbours",
+    help="Templates of the features of tokens, a file of CRF++ or Wapiti.",
+)
+@tagging.choice(
+    "--transitions",
+    choices=("auto", "free"),
+    default="auto",
+    help="auto: where tags are BIO, IOBES or BILOU, steps that the scheme forbids are impossible; "
+    "free: any tag may follow any other.",
+)
 @options.value(
     "--max-size SIZE",
     group="Output",
@@ -80,7 +92,8 @@ def train(screen: Screen, data: Sequence[str], **given: Any) -> None:
 
     DATA: files, patterns such as "part-*.csv", or "-" for standard input. By default the file
     format and the label column are detected, a tenth of the rows is held out, and training goes
-    on until the error on them no longer falls.
+    on until the error on them no longer falls. Of sentences (CoNLL columns, CoNLL-U, word/TAG
+    lines) a tag for each token is learned.
     """
     from rosenblatt.cli.training import run
 

@@ -19,7 +19,7 @@ from rosenblatt.cli.tune import run_search, show_search, train_command
 from rosenblatt.data.atomic import check_target
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files, Layout
-from rosenblatt.data.formats import PACKINGS, SUFFIXES
+from rosenblatt.data.formats import PACKINGS, SENTENCE_SUFFIXES, SUFFIXES
 from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.lazy import installing
@@ -61,7 +61,7 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
     layout, test, start = own["layout"], own["test"], own["start"]
     if start is not None:
         _check_alone(click.get_current_context())
-    path = own["output"] or _model_path(data, force=own["force"], new=start is None)
+    path = own["output"] or free_model_path(data, force=own["force"], new=start is None)
     others = data, test, _guarantee_files(options["guarantee"], own)
     _check_paths(path, others, layout, options["checkpoint"], options["cache"])
     if start is not None:
@@ -268,7 +268,7 @@ def _check_paths(
             Files(names, layout)
 
 
-def _model_path(data: Sequence[str], *, force: bool, new: bool) -> str:
+def free_model_path(data: Sequence[str], *, force: bool, new: bool) -> str:
     """Return the default output file: the data file's name with the ending .model.
 
     Without force only a new model of the same data replaces another.
@@ -301,7 +301,7 @@ def default_model_path(data: str) -> str:
     ('rosenblatt.model', 'a9a.model')
     """
     name = "" if data == "-" else PurePath(data).name
-    for endings in (PACKINGS, SUFFIXES):
+    for endings in (PACKINGS, {*SUFFIXES, *SENTENCE_SUFFIXES}):
         if PurePath(name).suffix.lower() in endings:
             name = PurePath(name).stem
     stem = name.translate(dict.fromkeys(map(ord, "*?[]"))).strip("-_. ")

@@ -1,9 +1,11 @@
 """Formats of files, told by the first bytes, the name or the first lines; and what a user says."""
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import PurePath
 
 from rosenblatt.data.sources import (
@@ -50,6 +52,16 @@ class Format(StrEnum):
     NUMPY = "npy"  # an array, with labels beside it
 
 
+class SentenceFormat(StrEnum):
+    """The formats of sentences whose tokens have tags, which learners of tags read."""
+
+    CONLL = "conll"  # a token a line, in columns; an empty line ends a sentence
+    CONLLU = "conllu"  # of Universal Dependencies
+    TAGGED = "tagged"  # word/TAG, a sentence a line
+    WORDS = "words"  # likewise without tags
+    JSON_LINES = "jsonl"  # lists of words and of tags
+
+
 @dataclass(frozen=True)
 class Layout:
     """How files are laid out, None where the first rows tell, and what to do about faults."""
@@ -93,6 +105,18 @@ KINDS = {
     Format.NUMPY: "npy",
 }  # .txt says nothing: the lines tell
 SUFFIXES = {f".{suffix}": kind for kind, names in KINDS.items() for suffix in names.split()}
+
+SENTENCE_KINDS = {
+    SentenceFormat.CONLL: "conll conll2000 conll2002 conll2003 conll03 iob iob2 bio bioes",
+    SentenceFormat.CONLLU: "conllu conllx",
+}
+SENTENCE_SUFFIXES = {
+    f".{suffix}": kind for kind, names in SENTENCE_KINDS.items() for suffix in names.split()
+}
+UNNAMED = ("", ".txt", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".data", ".train", ".test")
+NAMED_WORDS, NAMED_TAGS = ("tokens", "words"), ("tags", "labels", "ner_tags", "pos_tags", "upos")
+MOST_LIKE = 0.9  # of lines with the usual number of columns, so that a fault is told by its line
+FEWEST_ENDS = 2  # empty lines within a file that tell sentences
 
 # The last begins a stream of Arrow messages, which the reader of Arrow files refuses.
 MARKS = {
@@ -146,8 +170,70 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
     head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
     if ARFF_LINE.match(head):
         return Format.ARFF
+    if _like_sentences(head, _suffix(source)) is not None:
+        raise InputError(
+            f"{name_of(source)} holds sentences whose tokens have tags, and rows of a table are "
+            f"needed here; if it is a table, name its {Parameter('format')}."
+        )
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
+
+
+def sentence_format(
+    source: Source, encoding: str = "utf-8", *, prompt: bool = False
+) -> SentenceFormat | None:
+    """Return the format of a file of sentences, by its name or first lines; None for others."""
+    head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
+    return _like_sentences(head, _suffix(source))
+
+
+def _like_sentences(head: bytes, suffix: str) -> SentenceFormat | None:
+    named = SENTENCE_SUFFIXES.get(suffix)
+    if named is None and suffix not in UNNAMED:
+        return None
+    lines = head.replace(b"\r\n", b"\n").split(b"\n")
+    if len(lines) > 1:
+        lines.pop()  # it may be cut off
+    full = [line for line in lines if line.strip()]
+    if not full or JSON_START.match(head):
+        return named or (SentenceFormat.JSON_LINES if full and _has_lists(full[0]) else None)
+    body = [line for line in full if not line.startswith((b"#", b"-DOCSTART-"))] or full
+    if all(re.match(rb"\d+([-.]\d+)?\t(?:[^\t]*\t){8}[^\t]*$", line) for line in body[:20]):
+        return SentenceFormat.CONLLU
+    if named is not None:
+        return named
+    text = [line.decode("utf-8", "replace") for line in body[:20]]
+    split = [divided_tokens(line) for line in text]
+    if b"\t" not in head and all(len(t) == 2 and all(t) for tokens in split for t in tokens):
+        return SentenceFormat.TAGGED
+    tabs = b"\t" in body[0]
+    widths = [line.count(b"\t") + 1 if tabs else len(line.split()) for line in body]
+    ends = sum(not one.strip() and bool(two.strip()) for one, two in pairwise(lines))
+    alike = widths.count(widths[0]) >= MOST_LIKE * len(widths) and widths[0] > 1
+    rows = all(map(SVMLIGHT_LINE.fullmatch, body[:SAMPLE_LINES]))
+    return SentenceFormat.CONLL if alike and ends >= FEWEST_ENDS and not rows else None
+
+
+def _has_lists(line: bytes) -> bool:
+    """Return whether a line of JSON has words and as many tags."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return False
+    if not isinstance(row, dict):
+        return False
+    words = [row[name] for name in NAMED_WORDS if isinstance(row.get(name), list)]
+    tags = [row[name] for name in NAMED_TAGS if isinstance(row.get(name), list)]
+    return bool(words and tags and words[0]) and len(words[0]) == len(tags[0])
+
+
+def divided_tokens(line: str) -> list[tuple[str, ...]]:
+    """Return the words of a line with their tags, which stand behind their last slashes.
+
+    >>> divided_tokens("1/2/CD cups/NNS")
+    [('1/2', 'CD'), ('cups', 'NNS')]
+    """
+    return [tuple(token.rsplit("/", 1)) for token in line.split()]
 
 
 def _suffix(source: Source) -> str:

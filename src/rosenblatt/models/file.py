@@ -104,6 +104,17 @@ def read(path: Source) -> Model:
             raise InputError(f"{name} cannot be read: {error.strerror or error}.") from error
 
 
+def rows_of(path: Source) -> str:
+    """Return what the rows of a model file are, by its first bytes; empty where it is none."""
+    try:
+        if not Path(path).is_file():  # what comes once is left to its reader
+            return ""
+        with Path(path).open("rb") as file:
+            return read_header(file, file.read(8)).metadata.get("rows", "rows")
+    except (OSError, ValueError, Fault):
+        return ""
+
+
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     """Write a model to an open file, or raise Fault and write nothing."""
     check(model)
@@ -113,6 +124,8 @@ def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     plain = {name for name, n in sparse.items() if size > most_places(n, PLACES_A_DEFLATED)}
     small = all(array.nbytes < FEW_BYTES for array in tensors.values())  # as in version 1
     metadata = {key: str(value) for key, value in versions(1 if small else 2).items()}
+    if model.task.rows != "rows":
+        metadata["rows"] = model.task.rows
     write_tensors(file, metadata, tensors, plain if deflate else None)
 
 

@@ -28,6 +28,7 @@ BROKEN = (
     "The tags look like {scheme}, but some follow others as {scheme} does not allow, for example "
     "I-X behind O; so any tag may follow any other."
 )
+VOCABULARY = "vocabulary"  # under which a file has the marks of words of training
 FEWEST_APART = 10  # sentences that a temperature is fitted to
 
 
@@ -140,6 +141,7 @@ class SequenceModel:
     calibration: Calibration | None = None  # its slope is the inverse of the temperature
     told: list[str] = field(default_factory=list)
     training: dict[str, Json] = field(default_factory=dict)
+    vocabulary: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
     @classmethod
     def fit(
@@ -167,6 +169,7 @@ class SequenceModel:
         if calibrate:
             model._calibrate(columns, candidates, own, generator)
         model._learn(candidates, own, learner, generator, observers)
+        model.vocabulary = np.unique(encoding.marks(columns))
         n = {"n_rows": len(columns.bounds) - 1, "n_tokens": columns.n_tokens}
         model.training |= n
         return model
@@ -191,6 +194,7 @@ class SequenceModel:
         own = given.inner(self.tags, columns.bounds)
         self._learn(candidates, own, once, np.random.default_rng(0))
         self.outcome = replace(before, n_rows=before.n_rows)
+        self.vocabulary = np.union1d(self.vocabulary, self.encoding.marks(columns))
 
     def _learn(
         self,
@@ -298,6 +302,7 @@ class SequenceModel:
             encoding_arrays=self.encoding.arrays(),
             calibration=self.calibration,
             training={**self.training, "label_type": "|O", "tags": own},
+            arrays={VOCABULARY: self.vocabulary},
         )
 
     @classmethod
@@ -315,7 +320,13 @@ class SequenceModel:
         if state.n_features != encoding.n_features + len(tags.inner) + EDGES:
             raise InputError("its weights and its features do not fit together.")
         outcome = Outcome(model.records, model.outcome["stop_reason"], model.outcome["best_pass"])
-        return cls(model.how, encoding, tags, state, outcome, model.calibration, [], model.training)
+        known = model.arrays.get(VOCABULARY, np.empty(0, np.uint32))
+        return cls(
+            *(model.how, encoding, tags, state, outcome),
+            calibration=model.calibration,
+            training=model.training,
+            vocabulary=known,
+        )
 
 
 def _zeros(learner: Learner, n_tags: int) -> State:

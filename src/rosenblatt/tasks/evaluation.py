@@ -67,6 +67,7 @@ class ClassCounts:
     n_unknown: int  # rows with a label that the model does not know
     noun: ClassVar[str] = "class"
     heading: ClassVar[str] = "Classes"  # of the table of them
+    unit: ClassVar[str] = "row"
     meanings: ClassVar[Mapping[str, str]] = {}  # of metrics that do not say it themselves
     reliability: Reliability | None = None  # of probabilities, where there are any
 
@@ -159,7 +160,7 @@ class ClassCounts:
         rows: list[list[Cell]] = [
             [str(r.label), *(decimals(getattr(r, name)) for name in names)] for r in reports
         ]
-        columns = {**before, "rows": [report.support for report in reports], **after}
+        columns = {**before, f"{self.unit}s": [report.support for report in reports], **after}
         for values in columns.values():
             for row, value in zip(rows, values, strict=True):
                 row.append(value)

@@ -156,18 +156,35 @@ class PhraseCounts:
         return 2 * self.right / both if both else 0.0
 
 
+class Phrases:
+    """Phrases of sentences by their kinds: those that there are, were found, and rightly so."""
+
+    def __init__(self) -> None:
+        self.there: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.right: Counter[str] = Counter()
+
+    def add(self, truth: Sequence[str], said: Sequence[str]) -> None:
+        """Count a sentence."""
+        own, other = {*phrases(truth)}, {*phrases(said)}
+        self.there.update(one.kind for one in own)
+        self.found.update(one.kind for one in other)
+        self.right.update(one.kind for one in own & other)
+
+
+def phrase_counts(counts: Phrases) -> dict[str, PhraseCounts]:
+    """Return how phrases were found: of all kinds under "", then of each."""
+    there, found, right = counts.there, counts.found, counts.right
+    totals = PhraseCounts(there.total(), found.total(), right.total())
+    kinds = sorted({*there, *found})
+    return {"": totals} | {k: PhraseCounts(there[k], found[k], right[k]) for k in kinds}
+
+
 def count_phrases(
     truth: Iterable[Sequence[str]], said: Iterable[Sequence[str]]
 ) -> dict[str, PhraseCounts]:
     """Return how phrases of sentences were found: of all kinds under "", then of each."""
-    there: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    right: Counter[str] = Counter()
+    counts = Phrases()
     for own, other in zip(truth, said, strict=True):
-        own_phrases, other_phrases = {*phrases(own)}, {*phrases(other)}
-        there.update(one.kind for one in own_phrases)
-        found.update(one.kind for one in other_phrases)
-        right.update(one.kind for one in own_phrases & other_phrases)
-    totals = PhraseCounts(there.total(), found.total(), right.total())
-    kinds = sorted({*there, *found})
-    return {"": totals} | {k: PhraseCounts(there[k], found[k], right[k]) for k in kinds}
+        counts.add(own, other)
+    return phrase_counts(counts)

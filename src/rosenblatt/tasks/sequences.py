@@ -45,6 +45,7 @@ class Sequences(Task):
     noun: ClassVar[str] = "tag"
     nouns: ClassVar[str] = "tags"
     column: ClassVar[str] = "tags"
+    rows: ClassVar[str] = "sentences"
     gives: ClassVar[str] = "for each token one of"
     fewest: ClassVar[int] = 1
     estimator: ClassVar[str] = "SequencePerceptron"

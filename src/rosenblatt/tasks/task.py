@@ -127,6 +127,7 @@ class Task(ABC):
     nouns: ClassVar[str] = "classes"
     gives: ClassVar[str] = "one of"  # how many of them a row gets
     column: ClassVar[str] = "label"  # what answers are called in a file
+    rows: ClassVar[str] = "rows"  # what has an answer
     flat: ClassVar[bool] = False  # whether one vector, without a second axis, serves all classes
     fewest: ClassVar[int] = 2  # classes, below which there is nothing to learn
 

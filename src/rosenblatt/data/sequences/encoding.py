@@ -30,6 +30,7 @@ from rosenblatt.data.sequences.words import (
     columns_of,
     grown,
     hash_of,
+    word_marks,
 )
 from rosenblatt.data.sequences.words import slots_for as table_of
 from rosenblatt.errors import InputError
@@ -119,6 +120,9 @@ class SentenceEncoding(Protocol):
     def columns(self, sentences: Sequence[Sequence[Any]]) -> Any:
         """Return sentences as they are encoded; they have ``bounds``."""
 
+    def marks(self, columns: Any) -> NDArray[np.uint32]:
+        """Return what tells words of the first column from others, where there are any."""
+
     def candidates(self, columns: Any, min_count: int = 1) -> Candidates:
         """Return the features of tokens; new ones are those that come so often."""
 
@@ -173,6 +177,10 @@ class WordEncoding:
     def columns(self, sentences: Sequence[Sequence[Any]]) -> TokenColumns:
         """Return the columns that templates look at, of lists of words or of cells."""
         return columns_of(sentences, self.layout.columns)
+
+    def marks(self, columns: TokenColumns) -> NDArray[np.uint32]:
+        """Return what tells words of the first column from others."""
+        return word_marks(columns)
 
     def candidates(self, columns: TokenColumns, min_count: int = 1) -> Candidates:
         """Return the features of tokens; new ones are those that come so often."""
@@ -425,6 +433,10 @@ class NamedEncoding:
         """Return sentences of dictionaries: a word is name=word, True is 1, False is no feature."""
         tokens = [named_values(token) for sentence in sentences for token in sentence]
         return NamedTokens(tokens, bounds_of(map(len, sentences)))
+
+    def marks(self, _: NamedTokens) -> NDArray[np.uint32]:
+        """Return nothing: features are no words."""
+        return np.empty(0, np.uint32)
 
     def candidates(self, columns: NamedTokens, min_count: int = 1) -> Candidates:
         """Return the features of tokens; new ones are those that come so often."""

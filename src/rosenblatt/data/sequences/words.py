@@ -144,6 +144,14 @@ def slots_for(keys: NDArray[np.uint64], n: int, n_slots: int = 1 << 10) -> NDArr
     return slots
 
 
+def word_marks(columns: TokenColumns) -> NDArray[np.uint32]:
+    """Return what tells the words of the first column from others, but for chance."""
+    table = WordTable((0,))
+    numbers = table.numbers(columns.take([0]))
+    marks: NDArray[np.uint32] = (table.keys[numbers[0]] >> np.uint64(32)).astype(np.uint32)
+    return marks
+
+
 class WordTable:
     """The words of columns by their numbers, with what functions make of them; it grows.
 
