@@ -17,6 +17,7 @@ from rosenblatt.plots.subject import DrawnRows
 MOST_VECTOR = 2000  # points; more go into a vector file as an image
 MOST_NAMED = 30  # classes in a legend
 SIZES = ((100, 42.0), (400, 26.0), (1500, 14.0))  # points up to which markers have this area
+MOST_WIDE_RINGS = 10
 ARROW = 0.24  # of the smaller range
 BAND: Any = {"facecolor": "#00000014", "edgecolor": "#00000055", "hatch": "////"}
 
@@ -107,11 +108,13 @@ class PlaneDisplay(Display, Scene):
                 self.ax_.fill(x, y, color=class_style(number).tint, linewidth=0, zorder=0)
 
     def _ring(self, numbers: Any, label: str) -> Any:
-        """Draw rings around the points of these rows, sized by the number of all points."""
-        look = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.6}
-        self._listed(mark_handle(label, marker="o", markersize=10, **look))
-        style: Any = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.6, "zorder": 4}
-        style["s"] = 5.0 * point_area(len(self.points)) + 40.0
+        """Draw rings around the points of these rows, tight and thin where there are many."""
+        area, few = point_area(len(self.points)), np.size(numbers) <= MOST_WIDE_RINGS
+        width, size = (1.6, 5.0 * area + 40.0) if few else (0.8, 2.2 * area + 10.0)
+        look = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": width}
+        self._listed(mark_handle(label, marker="o", markersize=10 if few else 7, **look))
+        style: Any = {"facecolors": "none", "edgecolors": INK, "linewidths": width, "s": size}
+        style["zorder"] = 4
         return self.ax_.scatter(*self.points[numbers].T, **style)
 
     def _cross(self, numbers: Any, label: str) -> None:
