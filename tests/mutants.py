@@ -19,7 +19,11 @@ Edit = tuple[str, str, str]
 
 MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
     "estimators/test_multilabel.py::test_thresholds_are_fitted_to_rows_that_were_not_learned": [
-        ("estimators/multilabel.py", "np.sort(order[n_tried:])", "np.sort(order)"),
+        (
+            "estimators/multilabel.py",
+            "parts = holdout.between(0, n_rows)",
+            "parts = holdout.between(0, n_rows)._replace(learned=np.arange(n_rows))",
+        ),
     ],
     "models/test_labels.py::test_thresholds_of_files_are_fitted_to_the_held_out_rows": [
         (
@@ -29,7 +33,11 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
         ),
     ],
     "models/test_labels.py::test_thresholds_of_few_rows_are_fitted_to_all_in_turn": [
-        ("models/held_out.py", "held_out[tried] = True", "held_out[tried] = False"),
+        (
+            "models/held_out.py",
+            "HoldOut.of_rows(tried, n_rows)",
+            "HoldOut.of_rows(tried[:0], n_rows)",
+        ),
     ],
     "tasks/test_label_thresholds.py::test_thresholds_of_these_scores_never_change": [
         ("tasks/label_thresholds.py", "PRIOR = 50", "PRIOR = 5"),

@@ -141,7 +141,9 @@ def test_report_and_picture(model: str, tmp_path: Path) -> None:
     figures = f"micro F1 {told['micro']['f1']:.3f}, "
     assert f"Test: {figures}" in done.stdout
     shown = page.read_text(encoding="utf-8")
-    assert f"On 60 test rows: {figures}" in shown
+    right, found = (f"{100 * told['micro'][name]:.0f}" for name in ("precision", "recall"))
+    sentence = f"of 100 labels that it gives, {right} are right; it finds {found} of 100; "
+    assert f"On 60 test rows: {sentence}" in shown
     assert "Rows with a label furthest on the wrong side of its threshold" in shown
     assert re.search(r"Row \d+: .+ taken for ", shown)
     invoked("report", model, "-o", str(page))

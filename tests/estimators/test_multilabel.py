@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
-from sklearn.metrics import accuracy_score, f1_score, log_loss
+from sklearn.metrics import accuracy_score, f1_score, log_loss, precision_score, recall_score
 from sklearn.multiclass import OneVsRestClassifier
 
 from rosenblatt import (
@@ -146,9 +146,13 @@ def test_a_report_and_the_weights_of_labels() -> None:
     """A page says how good the labels are; a picture shows the weights of one."""
     clf = MultilabelClassifier().fit(X, LISTS)
     shown = html_report(clf, X, LISTS)
-    f1 = f1_score(Y, clf.predict(X), average="micro")
+    given = clf.predict(X)
+    f1, exact = f1_score(Y, given, average="micro"), accuracy_score(Y, given)
+    right, found = (score(Y, given, average="micro") for score in (precision_score, recall_score))
     assert "gives a row any number of 4 labels" in shown
-    assert f"On 300 test rows: micro F1 {f1:.3f}, " in shown
+    sentence = f"of 100 labels that it gives, {right:.0%} are right; it finds {found:.0%} of 100; "
+    assert f"On 300 test rows: {sentence.replace('%', '')}{exact:.2%} of rows are exact." in shown
+    assert f"<dt>test micro F1</dt><dd>{f1:.3f}</dd>" in shown
     assert "Weights of c" in shown
     assert "sorts rows into" not in shown
     assert "test rows" not in html_report(clf)

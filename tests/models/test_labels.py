@@ -294,7 +294,7 @@ def test_bad_rows_are_skipped(tmp_path: Path) -> None:
         ({"memory": "vote"}, "memory='vote' is not available where a row may have several"),
         ({"verdict": True}, "verdict= is not available where a row may have several labels"),
         ({"goal": "ranking", "rule": "arow"}, "goal='ranking' needs a first-order rule"),
-        ({"goal": "both"}, "goal of train_files must be 'each' or 'ranking'"),
+        ({"goal": "both"}, "goal of train_files must be 'each', 'ranking' or 'sequences'"),
         ({"label": "text", "label_separator": " ", "text": "tags"}, "different labels in 30 rows"),
         ({"label_separator": None, "goal": "each"}, "goal='each' is for rows with several"),
     ],

@@ -70,6 +70,7 @@ def test_every_operation_can_be_asked(tmp_path: Path) -> None:
         assert refused.value.status == 403
         client.send("DELETE", "/v1/tokens/phone")
         assert 'rosenblatt_examples_total{model="m"} 3' in client.send("GET", "/metrics").decode()
+        assert client.ask(requests.OwnToken, "GET", "/v1/token").name == "operator"
         described_paths = client.ask(dict[str, Any], "GET", "/openapi.json")["paths"]
         assert b"weights" in client.export("m", "json")
         client.send("DELETE", "/v1/models/m")

@@ -19,7 +19,7 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import mixed_words
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import Interval
-from rosenblatt.training.examples import Examples, permute
+from rosenblatt.training.examples import Examples, distinct, permute
 
 N_FOLDS = 5
 SHARE = Interval(high=1.0)
@@ -60,7 +60,7 @@ class HoldOut:
     ) -> "HoldOut":
         """Return the same share of each class, rounded down."""
         chosen = np.zeros(len(strata), bool)
-        for stratum in np.unique(strata):
+        for stratum in distinct(strata):
             members = np.flatnonzero(strata == stratum)
             permute(members, generator)
             chosen[members[: int(share * len(members))]] = True
@@ -188,20 +188,20 @@ def folds(
         return _folds_of_groups(groups, n_folds, seed)
     generator, fold = np.random.default_rng(seed), np.empty(len(strata), np.int64)
     dealt = 0
-    for stratum in np.unique(strata):
+    for stratum in distinct(strata):
         members = np.flatnonzero(strata == stratum)
         permute(members, generator)
         fold[members] = (np.arange(len(members)) + dealt) % n_folds
         dealt += len(members)
     if first is None:
         return _divisions(fold, n_folds)
-    n_different = len(np.unique(first))
+    n_different = len(distinct(first))
     if n_different < n_folds:
         raise InputError(
             f"{Parameter('folds')} must be at most the number of different rows, "
             f"{n_different:,}; got {n_folds}."
         )
-    if len(np.unique(fold[first])) < n_folds:  # few rows, most of them copies
+    if len(distinct(fold[first])) < n_folds:  # few rows, most of them copies
         return _folds_of_groups(first.astype(np.uint64), n_folds, seed)
     return _divisions(fold[first], n_folds)
 
@@ -210,7 +210,7 @@ def some_folds(
     strata: NDArray[Any], seed: Any, groups: NDArray[np.uint64] | None = None
 ) -> list[Division]:
     """Return five folds, or as many as there are rows or groups."""
-    most = len(strata) if groups is None else len(np.unique(groups))
+    most = len(strata) if groups is None else len(distinct(groups))
     return folds(strata, min(N_FOLDS, most), seed, groups)
 
 
