@@ -318,7 +318,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     "votes": (
         r"\b(voted|is_voted|votes_decide|_votes_decide|n_voting|Tally|vote_\w+)\b",
         ("tasks", "voted", "mistakes", "training/memory", "parameters", "models/file"),
-        Spread(35, 15),
+        Spread(17, 8),
     ),
     "weights or kernel": (
         r"\b(is_kernel|KernelMachine|kernel_machine|machine_arrays|check_weights)\b|\.machine\b",
@@ -331,8 +331,8 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
         Spread(107, 26),
     ),
 }
-MOST_FOREIGN_WRITES = 105  # attributes set of an object that was not made in the same function
-MOST_LINES = 64_400  # of the package
+MOST_FOREIGN_WRITES = 64  # attributes set of an object that was not made in the same function
+MOST_LINES = 64_500  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
 
 

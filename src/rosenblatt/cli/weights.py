@@ -43,7 +43,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     if everything:
         _write_all(screen, model, chosen)
         return
-    n_vectors = model.n_voting
+    n_vectors = model.linear.n_deciding
     misleads = ranking_misleads(model)
     rankings = ranked_weights(model, n, chosen, by_effect=misleads)
     if screen.wants_json:

@@ -201,20 +201,21 @@ def mix(state: State, share: Share, *, alone: bool) -> None:
         None if one is None else whole(one, shape) for one in (share.excess, share.evidence)
     )
     if alone:
-        state.weights = change
-        state.ledger, state.variance = excess, gain
-    elif share.weight:
+        state.become(change, excess, gain, count)
+        return
+    weights, ledger, variance = state.weights, state.ledger, state.variance
+    if share.weight:
         step = change / share.weight
-        if gain is not None and state.variance is not None:
-            precisions = share.weight / state.variance + gain  # Σ Pᵢ, one of each shard
+        if gain is not None and variance is not None:
+            precisions = share.weight / variance + gain  # Σ Pᵢ, one of each shard
             changed = gain != 0.0  # 1/(1/σ) need not be σ
-            state.variance[changed] = share.weight / precisions[changed]
+            variance[changed] = share.weight / precisions[changed]
             step = change / precisions
-        state.weights += step
-        if state.ledger is not None:
-            state.ledger += step * count
-            state.ledger -= excess
-    state.count = count
+        weights += step
+        if ledger is not None:
+            ledger += step * count
+            ledger -= excess
+    state.become(weights, ledger, variance, count)
 
 
 def count_wrong(shard: Shard, start: Start, zero: int, *, tried: bool) -> int:

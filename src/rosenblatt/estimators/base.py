@@ -17,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt.data.files import Encoding
-from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import ATTRIBUTES
 from rosenblatt.estimators.held_out import HeldOutRows, with_probabilities
 from rosenblatt.estimators.scikit import BaseEstimator, ClassifierMixin
@@ -112,7 +111,6 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     _warns = True  # of a training that ended before it was done
     _cure = RAISE_MAX_ITER  # what to do about that
     _model: Model  # its options are those of the moment: see model_
-    _votes_decide = False  # whether the shares of votes are probabilities
     _encode = staticmethod(encode)  # makes targets of labels
     _fewest: ClassVar[int] = 2  # classes that there must be
     _memory: ClassVar[str] = "last"  # where no parameter says which weights decide
@@ -181,7 +179,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
             Where no probabilities were fitted.
         """
         fitted = "_model" in self.__dict__
-        if not (self._model.has_probabilities if fitted else self.calibrate or self._votes_decide):
+        if not (self._model.has_probabilities if fitted else self._gives_probabilities):
             raise AttributeError(
                 f"This {type(self).__name__} has no probabilities: fit it with calibrate=True, "
                 "or use CalibratedClassifierCV of scikit-learn."
@@ -334,6 +332,11 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         """Learn from one row by a short way; return whether there is one."""
         return False
 
+    @property
+    def _gives_probabilities(self) -> bool:
+        """Whether there will be probabilities once it is fitted."""
+        return bool(self.calibrate)
+
     def _learner(self) -> Learner:
         """Return the learner that the parameters describe."""
         return Learner.of_parameters(vars(self), self._memory)
@@ -458,11 +461,8 @@ class OnlineClassifier(FittedClassifier, stored=False):
         return Model.empty(name, learner, classes, rows.shape[1], by_feature=by_feature)
 
     def _begin(self, model: Model, learner: Learner, **start: ArrayLike | None) -> None:
-        if start and learner.voted:
-            raise InputError(
-                f"{type(self).__name__} starts from zero: its vectors are sums of its mistakes, "
-                "which given weights are not; leave coef_init and intercept_init out."
-            )
+        if start:
+            model.linear.check_start(type(self).__name__)
         model.state.keep_average(learner.averaged)
         set_start(model.state, **start)
 
@@ -471,8 +471,9 @@ class OnlineClassifier(FittedClassifier, stored=False):
     ) -> Trained:
         state, plan = model.state, learner.plan()
         earlier = model.mistakes
-        vote = Vote(plan.zero, earlier) if learner.voted else None
-        outcome = fit(state, examples, plan, generator_from(self.random_state), observers, vote)
+        generator = generator_from(self.random_state)
+        vote = Vote(plan.zero, earlier) if plan.by_vote else None
+        outcome = fit(state, examples, plan, generator, observers, vote)
         model.note(outcome)
         if earlier is not None and outcome.mistakes is not None:  # all of them vote
             earlier.extend_by(outcome.mistakes.before(state.count), examples.rows, state.count)

@@ -261,17 +261,17 @@ class KernelPerceptron(FittedClassifier):
         return outcome, training.mistakes if last_decide else None
 
     def _learn_batch(self, learner: Learner, examples: Examples) -> None:
-        record, state, rows = self._model.outcome, self._state, examples.rows
-        self._model.arrays = {}  # a guarantee was of other scores
+        state, rows = self._state, examples.rows
+        self._model = replace(self._model, arrays={})  # a guarantee was of other scores
         if len(self.classes_) < 2:  # nothing to tell it from
-            state.count += len(examples.numbers())
-            state.n_met += rows.shape[0]
-            record["n_iter"] += 1
+            state.pass_by(len(examples.numbers()), rows.shape[0])
+            self._model.outcome["n_iter"] += 1
             return
         plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
         training = self._machine.training(examples, plan, np.random.default_rng(0))  # not drawn
         counts = [training.learn(part).counts for part in training.parts()]
         training.finish()
+        record = self._model.outcome
         if any(count.updates for count in counts):
             record["stop_reason"] = "max_iter"  # one pass is what it is for
         record["n_iter"] += 1

@@ -1,6 +1,7 @@
 """Several labels a row: one weight vector a label, learned in the same pass."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -205,7 +206,8 @@ class MultilabelClassifier(RuleClassifier):
         with ThreadPoolExecutor(1) as other:  # kernels let go of the interpreter: both run at once
             apart = other.submit(self._held_out_fit, rows, labels, weight, **start)
             trained = super()._fit(X, labels, sample_weight, own, **start)
-            self._model.arrays, self._model.calibration = apart.result()
+            arrays, calibration = apart.result()
+            self._model = replace(self._model, arrays=arrays, calibration=calibration)
         return trained
 
     def partial_fit(

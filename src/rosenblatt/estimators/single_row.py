@@ -99,7 +99,7 @@ class SingleRowPath:
             or not (type(weight) in WEIGHTS and 0.0 < weight < np.inf)
             or not self._knows(classes)
             or (state.ledger is not None) != learner.averaged
-            or model.training.keys() != {"label_type"}
+            or not model.of_arrays
             # whether a row that was right moved the weights is told on the long way alone
             or (model.outcome["stop_reason"] != "max_iter" and learner.rule != "perceptron")
         ):
@@ -109,12 +109,7 @@ class SingleRowPath:
             found = MISTAKE + 1 if rows is None else rows.learn(number, weight)
         if found > MISTAKE:
             return False
-        outcome = model.outcome
-        outcome["n_iter"] += 1
-        if found:
-            outcome["n_mistakes"] += 1
-            outcome["stop_reason"] = "max_iter"
-        model.spread = model.calibration = model.verdict = None
+        model.learned_on(1, found, moved=found > 0)
         return True
 
     def predict(self, X: Any) -> NDArray[Any] | None:

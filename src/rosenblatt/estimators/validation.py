@@ -241,9 +241,8 @@ def set_start(
     state: State, coef_init: ArrayLike | None = None, intercept_init: ArrayLike | None = None
 ) -> None:
     """Change a state to start from given weights; an average begins with them, too."""
-    if state.ledger is not None and not (coef_init is None and intercept_init is None):
-        state.ledger[:] = 0.0
-        state.count = 1
+    if not (coef_init is None and intercept_init is None):
+        state.start_average()
     weights = state.by_class(state.weights)
     for name, given, part in (
         ("coef_init", coef_init, weights[:, :-1]),

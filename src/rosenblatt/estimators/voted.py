@@ -62,7 +62,7 @@ class VotedPerceptron(OnlineClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     _memory = "vote"
-    _votes_decide = True
+    _gives_probabilities = True  # the shares of votes
 
     def vote_margin(self, X: Any) -> NDArray[Any]:
         """Return how clear each vote is: the share of the winner less that of the second, 0 to 1.

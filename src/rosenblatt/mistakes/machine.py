@@ -43,7 +43,7 @@ class DualState:
 
     @count.setter
     def count(self, count: int) -> None:
-        self.mistakes.end = count
+        self.mistakes.reach(count)
 
     @property
     def support(self) -> Support:
@@ -99,6 +99,11 @@ class DualState:
         """Add the updates of a training on these rows, which name rows by their numbers."""
         taught = self.mistakes.extend_by(updates, rows, count, self.n_met)
         self.classes.append(labels[taught])
+        self.n_met += n_rows
+
+    def pass_by(self, n_learned: int, n_rows: int) -> None:
+        """Count rows that teach nothing, and those that have numbers."""
+        self.count += n_learned
         self.n_met += n_rows
 
     def with_classes(self, kept: NDArray[Any], n_classes: int, scale: float) -> "DualState":

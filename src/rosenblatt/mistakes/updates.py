@@ -102,6 +102,14 @@ class Mistakes:
             column.append(more[:n_updates].astype(column.values.dtype, copy=False))
         self.end = end
 
+    def count_rows_from(self, shift: int) -> None:
+        """Let the rows to come have numbers that are higher by this."""
+        self.shift = shift
+
+    def reach(self, end: int) -> None:
+        """Let the last vector have lasted up to this count of rows."""
+        self.end = end
+
     def count_anew(self) -> None:
         """Let an average begin with the weights as they are now: all of its vectors have them."""
         self.updates.seen[:] = 0

@@ -18,7 +18,6 @@ from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import MOVED, Class, Model, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
-from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
 from rosenblatt.training.examples import Examples
@@ -45,16 +44,9 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
 
 
 def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
-    """Return the fields of a model that say what its rows were, without any.
-
-    Thresholds of labels stay as they are; those of new labels are 0.
-    """
+    """Return the fields of a model that say what its rows were, without any."""
     nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
-    arrays, training = {}, {"label_type": labels.dtype.str}
-    if THRESHOLDS in model.arrays:
-        *own, of_best = model.thresholds
-        arrays[THRESHOLDS] = np.append(np.zeros(len(labels)), of_best)
-        arrays[THRESHOLDS][np.searchsorted(labels, model.labels)] = own
+    training, arrays = model.without_rows(labels)
     return nothing | {"training": training, "arrays": arrays}
 
 
@@ -85,19 +77,12 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
             if moved:
                 state.move_bias(-moved)
             raise
-        model.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
         if mistakes is not None and updates is not None:
             first = before.count - 1 + mistakes.shift
             mistakes.extend_by(updates, rows, state.count, first)
     if mistakes is not None:
-        mistakes.end = state.count
-    model.outcome["n_iter"] += 1
-    model.outcome["n_mistakes"] += counts.mistakes
-    model.spread = model.calibration = model.verdict = None  # they were of other rows
-    if model.training.keys() != {"label_type"}:  # it was trained on files
-        record = _no_record(model, model.labels)
-        model.training, model.arrays = record["training"], record["arrays"]
-        model.outcome.pop("n_learned", None)
+        mistakes.reach(state.count)
+    model.learned_on(1, counts.mistakes, moved=counts.updates > 0)
     return counts.updates
 
 

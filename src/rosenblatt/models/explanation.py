@@ -18,7 +18,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.rows import input_rows
 from rosenblatt.tasks.labels_met import one_label_error
-from rosenblatt.tasks.leads import winner_leads, winners
+from rosenblatt.tasks.leads import winners
 from rosenblatt.wording import counted, number, signed, word_list
 
 if TYPE_CHECKING:
@@ -171,11 +171,7 @@ def decision_report(
     if model.has_probabilities:
         shares = model.probabilities_of(deciding)[0]
         told["probabilities"] = dict(zip(labels, shares, strict=True))
-    if votes is not None:
-        told["vectors_that_vote"] = model.n_voting
-        told["vote_margin"] = float(winner_leads(votes)[0])
-        told["average_predicts"] = model.classes[winner]
-    return told
+    return told | model.linear.decided(deciding, model.classes[winner])
 
 
 def deciding_terms(

@@ -41,6 +41,7 @@ from rosenblatt.models.tensors import (
     unpacked,
     write_tensors,
 )
+from rosenblatt.models.voted import VotedWeights
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import CLASSES, Task, task_of
 from rosenblatt.tasks.calibration import Calibration
@@ -334,12 +335,9 @@ def _machine(
     memory = (fields.get("described") or {}).get("memory")
     by_vote = memory == "vote" or (memory is None and fields["learner"] == "VotedPerceptron")
     constant = 1.0 if options.get("fit_intercept", True) else 0.0
-    how: dict[str, Any] = {
-        "constant": constant,
-        "by_vote": by_vote,
-        "stored": own if own or by_vote else None,
-    }
-    return Weights.of_arrays(task, **vectors, count=count, **how)
+    how: dict[str, Any] = {"constant": constant, "stored": own if own or by_vote else None}
+    kind = VotedWeights if by_vote else Weights
+    return kind.of_arrays(task, **vectors, count=count, **how)
 
 
 def _from_one(variance: NDArray[Any]) -> NDArray[Any]:

@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import between, take
-from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import deciding_weights
 from rosenblatt.parameters import COUNTED
-from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Wanted
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.training.examples import ArraySupply
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.holdout import HoldOut, some_folds
-from rosenblatt.training.memory import tried_scores
 from rosenblatt.training.state import State, copied, fit_supply, is_finite
 from rosenblatt.training.streaming import StreamFit
 
@@ -65,9 +63,8 @@ class HeldOutFit:
         if self.threshold not in COUNTED:
             msg: str = f"A threshold is chosen by {', '.join(COUNTED)}; got {self.threshold!r}."
             raise InputError(msg)
-        if self.learner.voted or not self.learner.fit_intercept:
-            chosen, vote = Parameter("threshold", self.threshold), Parameter("memory", "vote")
-            other = vote if self.learner.voted else Parameter("fit_intercept", value=False)
+        if (other := self.learner.fixes_bias) is not None:
+            chosen = Parameter("threshold", self.threshold)
             raise InputError(chosen, " moves the bias and is not available with ", other, ".")
 
     def __bool__(self) -> bool:
@@ -97,7 +94,7 @@ class HeldOutFit:
         wanted = Wanted(
             calibrate=bool(self.calibrate),
             threshold=self.threshold,
-            moves=learner.fit_intercept and not learner.voted,
+            moves=learner.fixes_bias is None,
             positive=learner.zero == "positive",
         )
         sets, classes = reading.met.sets, reading.classes
@@ -127,13 +124,14 @@ class HeldOutFit:
 
     def _scores(self, trained: StreamFit) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and class numbers of the held-out rows."""
-        learner = self.learner
-        votes = recorded(trained) if learner.voted else None
-        most = trained.state.task.rows_within(MOST_SCORES)
+        learner, positive = self.learner, self.learner.zero == "positive"
+        machine = deciding_weights(learner, trained)
+        task = machine.task
+        most = task.rows_within(MOST_SCORES)
         parts, n_rows = [], 0
         for part in trained.supply.tried():
-            zero = ZERO_CONVENTIONS[learner.zero]
-            parts.append(tried_scores(trained.state, part, votes, zero))
+            rows, numbers = take(part.rows, part.order), task.numbers(part.targets[part.order])
+            parts.append((machine.tried_scores(rows, positive=positive), numbers))
             n_rows += len(part.order)
             if n_rows > most:
                 break
@@ -154,14 +152,6 @@ def few_held_out(learner: Learner, n_held_out: int) -> bool:
     """Return whether so few rows are held out that the pass they choose is chosen by chance."""
     settles = learner.averaged or learner.second_order  # of other weights the last may be bad
     return settles and 0 < n_held_out < FEW_HELD_OUT
-
-
-def recorded(trained: StreamFit) -> Mistakes | None:
-    """Return the mistakes that the weights are made of, with their rows, if they were recorded."""
-    mistakes, rows = trained.outcome.mistakes, trained.supply.rows()
-    if mistakes is None or rows is None:
-        return None
-    return Mistakes.of_rows(mistakes.before(trained.state.count), rows, trained.state.count)
 
 
 def rounded(model: Model, rows: CSR) -> Model:

@@ -156,6 +156,13 @@ class Learner:
         return self.memory == "vote"
 
     @property
+    def fixes_bias(self) -> Parameter | None:
+        """The parameter because of which the bias cannot be moved once it is learned."""
+        if self.voted:
+            return Parameter("memory", "vote")
+        return None if self.fit_intercept else Parameter("fit_intercept", value=False)
+
+    @property
     def constant(self) -> float:
         """The constant feature of every row: 1 where a bias is learned, else 0."""
         return 1.0 if self.fit_intercept else 0.0
@@ -222,6 +229,7 @@ class Learner:
             early_stopping=stopping if self.early_stopping or hold_out else None,
             time_limit=self.time_limit,
             record=self.records,
+            by_vote=self.voted,
             average_after=first if self.passes > first else 0,
         )
 

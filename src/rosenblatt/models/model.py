@@ -20,7 +20,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import SPELLINGS, Learner
 from rosenblatt.models.rows import input_rows
-from rosenblatt.models.weights import Weights
+from rosenblatt.models.weights import Weights, weights_of
 from rosenblatt.parameters import check_parameters
 from rosenblatt.tasks import CLASSES, Task
 from rosenblatt.tasks.calibration import (
@@ -109,13 +109,41 @@ class Model:
         """Return the model of an estimator of this name before its first row."""
         described = learner.description_beside(name)
         state = learner.start(n_features, len(classes), by_feature=by_feature)
-        machine = Weights.of_learner(learner, state)
+        machine = weights_of(learner, state)
         return cls.fitted(name, {}, classes, machine, NOTHING_LEARNED, described=described)
 
     def note(self, outcome: Outcome) -> None:
         """Change the record to that of another training."""
         record = record_of(outcome)
         self.history, self.outcome = record["history"], record["outcome"]
+
+    def learned_on(self, n_passes: int, n_mistakes: int, *, moved: bool) -> None:
+        """Count passes over more rows; drop what was of other rows and, once moved, the ending."""
+        self.outcome["n_iter"] += n_passes
+        self.outcome["n_mistakes"] += n_mistakes
+        if moved:
+            self.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
+        self.spread = self.calibration = self.verdict = None
+        if not self.of_arrays:
+            self.training, self.arrays = self.without_rows(self.labels)
+            self.outcome.pop("n_learned", None)
+
+    @property
+    def of_arrays(self) -> bool:
+        """Whether its record says no more of its rows than the type of their labels."""
+        return self.training.keys() == {"label_type"}
+
+    def without_rows(self, labels: NDArray[Any]) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
+        """Return the record of a training and the arrays of a model of these labels, without rows.
+
+        Thresholds of labels stay as they are; those of new labels are 0.
+        """
+        arrays = {}
+        if THRESHOLDS in self.arrays:
+            *own, of_best = self.thresholds
+            arrays[THRESHOLDS] = np.append(np.zeros(len(labels)), of_best)
+            arrays[THRESHOLDS][np.searchsorted(labels, self.labels)] = own
+        return {"label_type": labels.dtype.str}, arrays
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
@@ -367,12 +395,6 @@ class Model:
         return Learner.of_parameters(self.options, SPELLINGS[self.learner].memories[0])
 
     @property
-    def n_voting(self) -> int | None:
-        """How many weight vectors vote; None where one alone decides."""
-        mistakes = self.mistakes if self.by_vote else None
-        return None if mistakes is None else mistakes.n_vectors
-
-    @property
     def has_weights(self) -> bool:
         """Whether it predicts by weights, not by kernel values."""
         return isinstance(self.machine, Weights)
@@ -390,7 +412,7 @@ class Model:
     @property
     def weights_title(self) -> str:
         """Whose weights stand for the model: where vectors vote, those of their average."""
-        return "Average of a voted perceptron" if self.by_vote else self.learner
+        return self.linear.title or self.learner
 
     def rows(
         self,

@@ -16,13 +16,13 @@ from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.weights import weights_of
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tasks import CLASSES, task_of
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.examples import ArraySupply, Examples, permute
 from rosenblatt.training.holdout import HoldOut, folds
 from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
-from rosenblatt.training.memory import tried_scores
 from rosenblatt.training.state import State, fit_supply
 
 ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
@@ -141,6 +141,14 @@ class Search:
         sign = METRICS[self.metric].sign
         return sorted(last.values(), key=lambda trial: (-trial.share, -sign * trial.mean))
 
+    def cut(self, ending: Ending) -> None:
+        """Note that it ended before all was tried."""
+        self.ending = ending
+
+    def end(self, seconds: float) -> None:
+        """Note how long it took."""
+        self.seconds = seconds
+
     def as_json(self) -> dict[str, Any]:
         """Return it as what JSON can hold."""
         return {
@@ -188,7 +196,7 @@ def halving(
             trials.run(candidates(search), share)
             if trials.stop.is_set():
                 break
-    search.seconds = trials.seconds
+    search.end(trials.seconds)
     return search
 
 
@@ -230,7 +238,7 @@ class _Trials:
             _, open_ = wait(open_, LOOK, FIRST_COMPLETED)
             if self._over() and not self.stop.is_set():
                 self.stop.set()
-                self.search.ending = "interrupted" if self.interrupt.pressed else "time_limit"
+                self.search.cut("interrupted" if self.interrupt.pressed else "time_limit")
                 for future in open_:
                     future.cancel()
             done = len(futures) - len(open_)
@@ -326,7 +334,7 @@ class RowJudge:
 
         def watch(now: State, _progress: Progress) -> None:
             nonlocal last
-            if not learner.voted:
+            if not plan.by_vote:
                 last = self._value(now.scores(tried), test, losses)
                 early = len(curve) < plan.average_after  # what fewer passes give is no such average
                 curve.append(-METRICS[self._metric].sign * np.inf if early else last)
@@ -343,10 +351,11 @@ class RowJudge:
             return curve
         except WeightOverflowError:
             return [-METRICS[self._metric].sign * np.inf]
-        if learner.voted and outcome.mistakes is not None:
+        if plan.by_vote and outcome.mistakes is not None:
             updates = outcome.mistakes.before(state.count)
-            votes = Mistakes.of_rows(updates, rows.examples.rows, state.count)
-            scores, _ = tried_scores(state, replace(rows.examples, order=test), votes, plan.zero)
+            listed = Mistakes.of_rows(updates, rows.examples.rows, state.count)
+            voting = weights_of(learner, state, listed)
+            scores = voting.scores(tried, positive=plan.zero > 0)
             return self._last_value(scores, test, len(outcome.history))
         return [*curve[:-1], last]  # of a training that converged before an average began, too
 

@@ -14,7 +14,7 @@ from rosenblatt.kernels.sequences.paths import EDGES, Sentences
 from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.model import Json, Model
 from rosenblatt.models.tagger import ANY, UNKNOWN, Tagger, Tags
-from rosenblatt.models.weights import Weights
+from rosenblatt.models.weights import weights_of
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.marginals import fitted_beta
 from rosenblatt.tasks.phrases import barred_steps, breaks, closed, divided, scheme_of
@@ -295,7 +295,7 @@ class SequenceModel:
             Sequences.estimator,
             options,
             np.array(tags.inner, object),
-            Weights.of_learner(self.learner, self.state),
+            weights_of(self.learner, self.state),
             self.outcome,
             described=self.learner.description(),
             encoding=self.encoding.as_json(),

@@ -25,7 +25,6 @@ from rosenblatt.models.held_out import (
     HeldOutFit,
     coarse,
     few_held_out,
-    recorded,
     rounded,
     with_held_out,
 )
@@ -42,7 +41,7 @@ from rosenblatt.models.race import (
 )
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
-from rosenblatt.models.weights import Weights
+from rosenblatt.models.weights import trained_weights
 from rosenblatt.parameters import (
     SETTINGS,
     Names,
@@ -252,7 +251,6 @@ class TrainingPlan:
             self._first_plan(learner),
             Sampling(generator, learner.plan().shuffle, holdout, grouped=grouped),
             start=wanted.start,
-            vote=learner.voted,
             constant=learner.constant,
             class_weight=self.class_weight,
             prepare=None if race is None else prepare,
@@ -272,7 +270,7 @@ class TrainingPlan:
         # What was fitted to held-out rows belongs to the pass that they chose.
         if in_folds or ((few or settled) and not wanted):
             passes = learner.passes
-        return fit_again(trained, learner.plan(), passes, vote=learner.voted), fitted
+        return fit_again(trained, learner.plan(), passes), fitted
 
 
 def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
@@ -557,7 +555,7 @@ def _weights_model(
     refit, offer = trained.refit, None if race is None else race.offer
     encoding = cast("Encoding", source.encoding) if offer is None else offer.encoder()
     state.widen(encoding.n_features)
-    votes, record = recorded(trained), record_of(outcome)
+    record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
     record["outcome"]["n_learned"] = outcome.n_rows
     options = learner.options()
@@ -567,7 +565,7 @@ def _weights_model(
         learner.estimator,
         options,
         reading.classes,
-        Weights(state, learner.constant, learner.voted, votes),
+        trained_weights(learner, trained),
         described=learner.description_beside(learner.estimator),
         **record,
         training={

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -13,6 +13,9 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.tasks import CLASSES, Task, task_of
 from rosenblatt.training.state import State
 
+if TYPE_CHECKING:
+    from rosenblatt.training.streaming import StreamFit
+
 
 @dataclass
 class Weights:
@@ -20,9 +23,12 @@ class Weights:
 
     state: State
     constant: float = 1.0  # the constant feature of rows: 1 where a bias is learned
-    by_vote: bool = False  # whether all vectors decide
     listed: Mistakes | None = None  # the updates, with the rows that made them, as they come
     stored: Mapping[str, NDArray[Any]] | None = None  # those of a file, which learning on drops
+
+    by_vote: ClassVar[bool] = False  # whether all vectors decide
+    kind: ClassVar[str] = "linear model"  # in words that need no knowledge of learners
+    title: ClassVar[str] = ""  # whose weights are shown; empty: the learner's
 
     @classmethod
     def of_arrays(
@@ -36,12 +42,6 @@ class Weights:
     ) -> "Weights":
         """Return weights by class, in the same memory."""
         return cls(State.of_vectors(weights, ledger, variance, task, count), **parts)
-
-    @classmethod
-    def of_learner(cls, learner: Learner, state: State) -> "Weights":
-        """Return the weights of a learner before the first row, with a list if they vote."""
-        listed = Mistakes.sparse(state.n_features, learner.constant) if learner.voted else None
-        return cls(state, learner.constant, learner.voted, listed)
 
     @property
     def linear(self) -> "Weights":
@@ -69,11 +69,6 @@ class Weights:
         return self.state.vectors
 
     @property
-    def kind(self) -> str:
-        """The kind of the model in words that need no knowledge of learners."""
-        return "vote of linear models" if self.by_vote else "linear model"
-
-    @property
     def mistakes(self) -> Mistakes | None:
         """The updates, with the rows that made them, checked; None where there is no list."""
         if self.listed is not None or self.stored is None:
@@ -85,17 +80,29 @@ class Weights:
         """Return weights whose list goes on; rows to come have numbers that are higher by this."""
         listed = self.mistakes
         if listed is not None:
-            listed.shift = shift
+            listed.count_rows_from(shift)
         return replace(self, listed=listed, stored=None)
 
-    def scores(self, rows: Rows, *, positive: bool = False) -> NDArray[Any]:
-        """Return what rows score: (n,) for two classes, else (n, K); of votes their shares."""
-        if not self.by_vote:
-            return self.state.scores(rows)
-        from rosenblatt.mistakes.scores import vote_counter, vote_scores  # wanted by few
+    def scores(self, rows: Rows, *, positive: bool = False) -> NDArray[Any]:  # noqa: ARG002
+        """Return what rows score: (n,) for two classes, else (n, K)."""
+        return self.state.scores(rows)
 
-        shape: Any = self.mistakes, self.task.n_classes, self.count
-        return vote_scores(vote_counter(*shape, positive=positive)(rows))
+    def tried_scores(self, rows: Rows, **_: bool) -> NDArray[Any]:
+        """Return what rows score now, at the cost of these rows alone."""
+        self.state.arrange_for(rows)
+        return self.state.scores(rows, lasting=False)
+
+    @property
+    def n_deciding(self) -> int | None:
+        """How many weight vectors decide together; None where one alone does."""
+        return None
+
+    def check_start(self, name: str) -> None:
+        """Raise InputError where a learner of this name cannot start with given weights."""
+
+    def decided(self, *_: Any) -> dict[str, Any]:
+        """Return what more is to be told of a decision by these scores."""
+        return {}
 
     def copy(self) -> "Weights":
         """Return weights of their own memory."""
@@ -110,8 +117,8 @@ class Weights:
 
     def with_vectors(self, vectors: dict[str, Any]) -> "Weights":
         """Return others by class, in the same memory; they are not the sum of the list."""
-        how: Any = {"constant": self.constant, "by_vote": self.by_vote}
-        return Weights.of_arrays(self.task, **vectors, count=self.count, **how)
+        how: Any = {"count": self.count, "constant": self.constant}
+        return type(self).of_arrays(self.task, **vectors, **how)
 
     def moved(self, by: float) -> "Weights":
         """Return weights whose bias is higher by this, beside the same ledger and list."""
@@ -144,3 +151,30 @@ class Weights:
         if every is not None:
             mistakes = Mistakes(label_steps(every.updates, number), every.end, every.support)
         return Weights.of_arrays(task_of(CLASSES, 2), listed=mistakes, **parts)
+
+
+def weights_of(learner: Learner, state: State, listed: Mistakes | None = None) -> Weights:
+    """Return the weights by which a learner predicts; those that vote have a list at once."""
+    if not learner.voted:
+        return Weights(state, learner.constant, listed)
+    from rosenblatt.models.voted import VotedWeights  # wanted by few
+
+    if listed is None:
+        listed = Mistakes.sparse(state.n_features, learner.constant)
+    return VotedWeights(state, learner.constant, listed)
+
+
+def trained_weights(learner: Learner, trained: "StreamFit") -> Weights:
+    """Return the weights of a training, with the mistakes that they are made of if recorded."""
+    mistakes, rows, state = trained.outcome.mistakes, trained.supply.rows(), trained.state
+    if mistakes is None or rows is None:
+        return weights_of(learner, state)
+    listed = Mistakes.of_rows(mistakes.before(state.count), rows, state.count)
+    return weights_of(learner, state, listed)
+
+
+def deciding_weights(learner: Learner, trained: "StreamFit") -> Weights:
+    """Return the weights of a training with no more than they predict by."""
+    if learner.voted:
+        return trained_weights(learner, trained)
+    return weights_of(learner, trained.state)

@@ -195,7 +195,7 @@ def _side(rows: Sequence[int], weights: Sequence[Fraction]) -> dict[str, Any]:
     return {"rows": list(rows), "weights": [str(weight) for weight in weights]}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Proof:
     """A witness, or weights on inequalities that add up to zero; neither where none was found."""
 
@@ -203,7 +203,11 @@ class Proof:
     numbers: NDArray[Any] | None = None  # inequalities
     weights: list[Fraction] = field(default_factory=list)  # their weights, which sum to 1
     arithmetic: Arithmetic = "exact"
-    notes: list[str] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+    def noting(self, note: str) -> "Proof":
+        """Return the same with a note on what was not found."""
+        return replace(self, notes=(*self.notes, note))
 
 
 def certificate_of(

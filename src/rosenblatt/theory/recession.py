@@ -175,8 +175,8 @@ def _exact_face(system: Inequalities, numbers: NDArray[Any], deadline: Deadline)
             proof = Proof()
             if weights:
                 total = sum(weights.values())
-                proof.numbers = numbers[[*weights]]
-                proof.weights = [weight / total for weight in weights.values()]
+                own = [weight / total for weight in weights.values()]
+                proof = Proof(numbers=numbers[[*weights]], weights=own)
             return Face(np.empty(0, bool), [int(x) for x in basis @ u], proof, basis)
         weights = _joined(A, weights, {int(others[i]): w for i, w in found.items()})
         basis, _ = null_space(A[[*weights]], deadline)

@@ -74,17 +74,16 @@ def decide(system: Inequalities, run: "PerceptronRun | None", deadline: Deadline
         for _ in range(ROUNDS):
             deadline.check()
             if is_too_large(system, numbers):
-                proof.notes.append(f"a linear program on {len(numbers)} inequalities was too large")
-                return proof
-            strip = _strip_or_proof(system, numbers, proof, deadline)
+                note = f"a linear program on {len(numbers)} inequalities was too large"
+                return proof.noting(note)
+            strip, proof = _strip_or_proof(system, numbers, deadline)
             if proof.numbers is not None:
                 return proof
             if strip is None:
                 break
             v, width = strip.v, strip.width
             if width > 0 and is_witness(system, v):
-                proof.v = v
-                return proof
+                return replace(proof, v=v)
             deadline.check()
             leads = system.leads(v)
             limit = max(0.01 * float(np.median(leads.values)), SMALLEST) if width > 0 else 0.0
@@ -92,30 +91,26 @@ def decide(system: Inequalities, run: "PerceptronRun | None", deadline: Deadline
             if not len(missing):
                 break
             numbers = np.union1d(numbers, missing)
-        _decide_exactly(system, numbers, proof, deadline)
+        proof = _decide_exactly(system, numbers, deadline)
     except OutOfTimeError:
-        proof.notes.append("the time limit was reached during the linear program")
-        return proof
+        return proof.noting("the time limit was reached during the linear program")
     if proof.v is None and proof.numbers is None:
-        proof.notes.append(
+        proof = proof.noting(
             f"a linear program on {len(numbers)} inequalities found a strip of relative width "
             f"{max(width, 0.0):.1g}, but no witness or certificate that holds in exact arithmetic"
         )
     return proof
 
 
-def _decide_exactly(
-    system: Inequalities, numbers: NDArray[Any], proof: Proof, deadline: Deadline
-) -> None:
-    """Decide in exact arithmetic, if a small working set suffices; write to the proof."""
-    nearest = None
+def _decide_exactly(system: Inequalities, numbers: NDArray[Any], deadline: Deadline) -> Proof:
+    """Return what exact arithmetic decides, if a small working set suffices."""
+    nearest, proof = None, Proof()
     for _ in range(ROUNDS):
         nearest = any_witness(system, numbers, deadline)
         if nearest is None:
-            return
+            return proof
         if not any(nearest.v):
-            proof.numbers, proof.weights = nearest.numbers, nearest.weights
-            return
+            return replace(proof, numbers=nearest.numbers, weights=nearest.weights)
         leads = system.leads(next(nearest.roundings(1)))
         missing = np.setdiff1d(worst(system, leads, SMALLEST), numbers)
         if not len(missing):
@@ -124,16 +119,15 @@ def _decide_exactly(
     for v in () if nearest is None else nearest.roundings(64):
         deadline.check()
         if is_witness(system, v):
-            proof.v = v
-            return
-    proof.notes.append("the rows are separable, but by no weights that float64 can hold")
+            return replace(proof, v=v)
+    return proof.noting("the rows are separable, but by no weights that float64 can hold")
 
 
 def _strip_or_proof(
-    system: Inequalities, numbers: NDArray[Any], proof: Proof, deadline: Deadline
-) -> Strip | None:
-    """Return a strip for the working set, or write exact weights that forbid one to the proof."""
-    strip, tried = None, set[bytes]()
+    system: Inequalities, numbers: NDArray[Any], deadline: Deadline
+) -> tuple[Strip | None, Proof]:
+    """Return a strip for the working set, or exact weights that forbid one."""
+    strip, tried, proof = None, set[bytes](), Proof()
     for strip in widest_strips(system.working_set(numbers), deadline):
         if strip.width > THIN:
             break
@@ -149,11 +143,13 @@ def _strip_or_proof(
             exact = None if vectors is None else kernel_point(vectors[0], weights[used], deadline)
             if exact is not None:
                 positive = [i for i, weight in enumerate(exact) if weight]
-                proof.numbers = numbers[used[positive]]
-                proof.weights = [exact[i] for i in positive]
-                proof.arithmetic = "decimal" if decimal else "exact"
-                return strip
-    return strip
+                return strip, replace(
+                    proof,
+                    numbers=numbers[used[positive]],
+                    weights=[exact[i] for i in positive],
+                    arithmetic="decimal" if decimal else "exact",
+                )
+    return strip, proof
 
 
 def is_witness(system: Inequalities, v: NDArray[Any]) -> bool:

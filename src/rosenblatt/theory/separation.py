@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import Parameter, Sentence
 from rosenblatt.theory.certificate import (
+    Arithmetic,
     Certificate,
     MachineCertificate,
     Proof,
@@ -209,7 +210,8 @@ def not_separated(
             face = face_of(system, _numbers_of(certificate, system), deadline)
         if face is None or face.proof.numbers is None:
             continue
-        face.proof.arithmetic = "decimal" if power > 1 else "exact"
+        own: Arithmetic = "decimal" if power > 1 else "exact"
+        face = replace(face, proof=replace(face.proof, arithmetic=own))
         kind: Kind = "quasi-complete" if _is_above(system, face.held) else "overlap"
         found = replace(
             _named(system, kind, face, names, deadline),

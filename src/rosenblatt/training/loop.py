@@ -52,6 +52,7 @@ class Plan:
     early_stopping: EarlyStopping | None = None
     time_limit: float | None = None  # seconds
     record: bool = False  # keep the list of mistakes
+    by_vote: bool = False  # of all weight vectors, which the list makes
     average_after: int = 0  # passes from zero on before the average begins that is kept
 
     @property
@@ -112,6 +113,15 @@ class Best:
     pass_: int = 0
     snapshot: Any = None
 
+    def judge(self, score: float, pass_: int) -> None:
+        """Take the score of a pass for the best if it is."""
+        if score > self.score:
+            self.score, self.pass_, self.snapshot = score, pass_, None
+
+    def keep(self, snapshot: Any) -> None:
+        """Keep a snapshot of the best pass."""
+        self.snapshot = snapshot
+
 
 @dataclass
 class Progress:
@@ -147,6 +157,18 @@ class Progress:
         self.parts += 1
         self.rows += n_rows
         self._tick()
+
+    def judge_passes(self) -> None:
+        """Note the best pass from now on."""
+        self.best = self.best or Best()
+
+    def end_part(self, *, is_last: bool) -> None:
+        """Note whether the part just learned is the last one."""
+        self.is_last = is_last
+
+    def end(self, reason: StopReason | None) -> None:
+        """Stop, if there is a reason."""
+        self.stop_reason = reason
 
     def end_pass(self, validation_score: float | None) -> PassRecord:
         """Write the pass under way into the history and begin the next."""
@@ -201,8 +223,8 @@ def passes(
     interrupt = interrupt or Interrupt()
     limit = inf if plan.time_limit is None else plan.time_limit
     end = perf_counter() + limit
-    if plan.early_stopping is not None and progress.best is None:
-        progress.best = Best()
+    if plan.early_stopping is not None:
+        progress.judge_passes()
     while progress.stop_reason is None:
         progress.begin_pass(training.supply.generator)
         whole = True
@@ -213,7 +235,7 @@ def passes(
                 whole = False
                 break
             yield part
-            progress.is_last = interrupt.pressed or perf_counter() >= end
+            progress.end_part(is_last=interrupt.pressed or perf_counter() >= end)
             if watch is not None:
                 watch(progress)
         counts = progress.counts
@@ -221,10 +243,8 @@ def passes(
         record = progress.end_pass(_score(training, plan, progress))
         for observer in observers:
             observer(record)
-        if whole and _separates(training, counts, plan.rule):
-            progress.stop_reason = "converged"
-        else:
-            progress.stop_reason = _limit_reached(plan, progress, interrupt)
+        separates = whole and _separates(training, counts, plan.rule)
+        progress.end("converged" if separates else _limit_reached(plan, progress, interrupt))
         _keep_best(training, progress)
     if progress.best is not None and progress.best.snapshot is not None:
         training.restore(progress.best.snapshot)
@@ -239,8 +259,7 @@ def _score(training: Training, plan: Plan, progress: Progress) -> float | None:
     if best is None or not n_held_out or progress.pass_ <= plan.average_after:
         return None
     score = 1.0 - training.tried_mistakes() / n_held_out
-    if score > best.score:
-        best.score, best.pass_, best.snapshot = score, progress.pass_, None
+    best.judge(score, progress.pass_)
     return score
 
 
@@ -249,7 +268,7 @@ def _keep_best(training: Training, progress: Progress) -> None:
     best = progress.best
     goes_on = progress.stop_reason is None
     if goes_on and best is not None and best.pass_ == len(progress.history):
-        best.snapshot = training.snapshot()
+        best.keep(training.snapshot())
 
 
 def _limit_reached(plan: Plan, progress: Progress, interrupt: "Interrupt") -> StopReason | None:

@@ -15,7 +15,7 @@ from rosenblatt.errors import score_overflow
 from rosenblatt.kernels.shapes import take
 from rosenblatt.mistakes.gram import gram_between
 from rosenblatt.mistakes.kernel import Kernel
-from rosenblatt.mistakes.scores import Tally, update_chunks, vote_counter, vote_scores
+from rosenblatt.mistakes.scores import Tally, update_chunks
 from rosenblatt.mistakes.updates import Mistakes, steps_of
 from rosenblatt.tasks.leads import class_numbers, winners
 from rosenblatt.training.examples import Examples, RowSupply
@@ -78,20 +78,3 @@ class Vote:
                     self._tallies.append(Tally(len(order), n_classes, positive=self._positive))
                 yield self._tallies[number], part, order
                 number += 1
-
-
-def tried_scores(
-    state: State, part: Examples, votes: Mistakes | None = None, zero: int = 0
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the activations, or the shares of votes, and class numbers of the rows of a part.
-
-    Where rows may have several labels, they are the numbers of sets of them.
-    """
-    rows, numbers = take(part.rows, part.order), part.targets[part.order]
-    if part.sets is None:
-        numbers = class_numbers(numbers, state.n_classes)
-    if votes is not None:
-        count = vote_counter(votes, state.n_classes, state.count, positive=zero > 0)
-        return vote_scores(count(rows)), numbers
-    state.arrange_for(rows)
-    return state.scores(rows, lasting=False), numbers

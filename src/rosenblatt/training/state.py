@@ -128,6 +128,23 @@ class State:
         for name, array in self._arrays.items():
             array[...] = float(name == "variance")
 
+    def become(
+        self,
+        weights: NDArray[Any],
+        ledger: NDArray[Any] | None,
+        variance: NDArray[Any] | None,
+        count: int,
+    ) -> None:
+        """Change to other weights in the same layout."""
+        self.weights, self.ledger, self.variance = weights, ledger, variance
+        self.count, self._average = count, None
+
+    def start_average(self) -> None:
+        """Let an average begin with the weights as they are now."""
+        if self.ledger is not None:
+            self.ledger[:] = 0.0
+            self.count = 1
+
     @property
     def vectors(self) -> dict[str, NDArray[Any]]:
         """What is kept for each weight by class: views, which change with the state."""

@@ -461,7 +461,6 @@ def fit_stream(
     sampling: Sampling,
     *,
     start: StartState,
-    vote: bool = False,
     constant: float = 1.0,
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
@@ -474,7 +473,6 @@ def fit_stream(
     The weights are those of training in memory on the same rows in the same order. A single pass
     learns while it reads, and takes the classes from the first block: if a later one has a class
     more, what was learned is given up, the rest is read, and learning begins again with all known.
-    With ``vote`` the vectors of all updates, which the plan records, decide held-out rows.
     ``prepare`` is called when all rows have been read, and says what is trained, and in which form.
     What else is given says how rows are held while they are read; see ``Reading``.
     """
@@ -482,7 +480,7 @@ def fit_stream(
     weighted = how.get("class_weight") is not None  # which needs the labels of all rows
     several = plan.max_iter > 1 or plan.record or sampling.holdout.share > 0.0 or weighted
     how["keep"] = prepare is not None or several or not source.rereadable
-    one_pass = plan.max_iter == 1 and not vote and not weighted  # a vote needs all at its end
+    one_pass = plan.max_iter == 1 and not plan.by_vote and not weighted  # a vote: at its end
     how["while_reading"] = one_pass and not sampling.grouped
     reading = Reading(source, classes=resumed.progress.classes if resumed else (), **how)
 
@@ -491,7 +489,7 @@ def fit_stream(
             start(reading.n_features, max(len(reading.classes), reading.met.fewest)),
             Progress(reading.classes),
         )
-        told: dict[str, Any] = {"watch": watch, "vote": Vote(plan.zero) if vote else None}
+        told: dict[str, Any] = {"watch": watch, "vote": Vote(plan.zero) if plan.by_vote else None}
         return state, fit_supply(state, supply, plan, observers, progress=progress, **told)
 
     try:
@@ -519,7 +517,7 @@ def fit_stream(
     return StreamFit(state, outcome, reading, supply, sample, supply.n_held_out)
 
 
-def fit_again(trained: StreamFit, plan: Plan, passes: int, *, vote: bool = False) -> StreamFit:
+def fit_again(trained: StreamFit, plan: Plan, passes: int) -> StreamFit:
     """Train from zero on all rows, those held out too, in at most ``passes`` passes.
 
     The state is changed in its own memory: a second one would be as large again. What the first
@@ -530,7 +528,7 @@ def fit_again(trained: StreamFit, plan: Plan, passes: int, *, vote: bool = False
     supply.learn_from_all()
     trained.state.restart()
     again = replace(plan, max_iter=passes, early_stopping=None)
-    voting = Vote(plan.zero) if vote else None
+    voting = Vote(plan.zero) if plan.by_vote else None
     outcome = fit_supply(trained.state, supply, again, vote=voting)
     return replace(trained, outcome=replace(first, mistakes=outcome.mistakes), refit=outcome)
 

@@ -14,13 +14,13 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.held_out import recorded, with_held_out
+from rosenblatt.models.held_out import with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.model import Model
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.train import TrainingPlan, plan_of
-from rosenblatt.models.weights import Weights
+from rosenblatt.models.weights import trained_weights
 from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
@@ -232,13 +232,12 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
     """Return what the recipe makes of some rows."""
     trained, fitted = plan.fit(source, source.race)
     learner = plan.learner if source.race is None else source.race.learner
-    state, votes = trained.state, recorded(trained)
-    state.widen(source.n_features)
+    trained.state.widen(source.n_features)
     model = Model(
         learner.estimator,
         learner.options(),
         source.classes,
-        Weights(state, learner.constant, learner.voted, votes),
+        trained_weights(learner, trained),
         described=learner.description_beside(learner.estimator),
     )
     return with_held_out(model, fitted)
