@@ -5,12 +5,15 @@ does not do what it says; with ``--paste`` it writes below each command what the
 
 A page is a file of the documentation, or the docstrings of a room of the package. Each has a
 process of its own, forked from one that has imported the package. Only what a reader sees is run;
-commands that cannot be run here stand below a comment ``<!-- not run: the reason -->``. Below a
-command a line ``…`` stands for any number of lines, and ``…`` within a line for any text.
+commands that cannot be run here stand below a comment ``<!-- not run: the reason -->``. Those on
+data that a reader downloads stand below ``<!-- data: name = file, ... -->`` and are run where the
+folder that ROSENBLATT_DATA names has these files. Below a command a line ``…`` stands for any
+number of lines, and ``…`` within a line for any text.
 """
 
 import contextlib
 import doctest
+import gzip
 import importlib
 import multiprocessing
 import os
@@ -34,7 +37,7 @@ PARTS = ("", ".plots", ".report", ".lab", ".service", ".distributed")  # that ha
 PRELOADED = ["rosenblatt.cli", "rosenblatt.estimators"]
 CUT = "…"  # on a line of its own stands for lines, within one for text
 BLOCK = re.compile(
-    r"(?ms)^(?:<!-- not run: (?P<reason>[^\n]+) -->\n)?"
+    r"(?ms)^(?:<!-- (?P<mark>not run|data): (?P<reason>[^\n]+) -->\n)?"
     r"```(?P<language>console|python|pycon|py)\n(?P<body>.*?)^```$"
 )
 PROMPT = re.compile(r"(?m)^\$ ")
@@ -109,7 +112,7 @@ def page_reading(page: Path) -> Reading:
         faults.append(f"{page.name}: an example stands where no reader sees that it is one")
 
     def fresh(block: re.Match[str]) -> str:
-        if block["reason"]:
+        if block["mark"] == "not run" or (block["mark"] and not downloaded(block["reason"])):
             return block[0]
         if block["language"] != "console":
             line = old[: block.start("body")].count("\n")
@@ -119,6 +122,18 @@ def page_reading(page: Path) -> Reading:
         return block[0].replace(block["body"], body)
 
     return Reading(faults, BLOCK.sub(fresh, old))
+
+
+def downloaded(files: str) -> bool:
+    """Put data into this folder, unpacked, as a reader has them; return whether they are there."""
+    folder = Path(os.environ.get("ROSENBLATT_DATA") or "nowhere")
+    for name, source in (entry.split(" = ") for entry in files.split(", ")):
+        if not Path(name).exists():
+            if not (folder / source).exists():
+                return False
+            data = (folder / source).read_bytes()
+            Path(name).write_bytes(gzip.decompress(data) if source.endswith(".gz") else data)
+    return True
 
 
 def example_faults(text: str, names: dict[str, Any], where: str, line: int) -> list[str]:

@@ -1,10 +1,11 @@
 """Every page does what it says for a reader who types it into an empty folder."""
 
+import gzip
 from pathlib import Path
 
 import pytest
 
-from tests.docs.run_as_reader import ROOT, pages, read, rooms
+from tests.docs.run_as_reader import ROOT, empty_folder, page_reading, pages, read, rooms
 
 
 @pytest.mark.parametrize("page", [page.relative_to(ROOT).as_posix() for page in pages()])
@@ -67,3 +68,19 @@ def test_a_page_that_cannot_run(tmp_path: Path) -> None:
     hidden, failed, *_ = read(page).faults
     assert "where no reader sees" in hidden
     assert "ended with 2: Error: no.model cannot be read" in failed
+
+
+def test_data_that_a_reader_downloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block on data is run where the folder of data has them, and else left as it is."""
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- data: mail.txt = mail.txt.gz -->\n```python\n"
+        ">>> from pathlib import Path\n>>> Path('mail.txt').read_text()\n'spam'\n```\n"
+    )
+    monkeypatch.setenv("ROSENBLATT_DATA", str(tmp_path))
+    with empty_folder():
+        assert page_reading(page).faults == []
+    (tmp_path / "mail.txt.gz").write_bytes(gzip.compress(b"ham"))
+    with empty_folder():
+        (fault,) = page_reading(page).faults
+    assert "Got:\n    'ham'" in fault
