@@ -218,7 +218,7 @@ def _has_lists(line: bytes) -> bool:
     """Return whether a line of JSON has words and as many tags."""
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(row, dict):
         return False
