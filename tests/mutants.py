@@ -72,7 +72,7 @@ MUTANTS: dict[str, list[Edit]] = {  # by the test that must fail
         ("theory/certificate.py", "min(weights) <= 0", "min(weights) == 0"),
     ],
     "training/test_loop.py::test_of_equal_passes_the_first_is_kept": [
-        ("training/loop.py", "score > best.score", "score >= best.score"),
+        ("training/loop.py", "score > self.score", "score >= self.score"),
     ],
     "tasks/test_metrics.py::test_of_equal_values_the_first_is_best": [
         (
