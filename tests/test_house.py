@@ -328,11 +328,11 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     "rows held out": (
         r"\b(held_out\w*|HeldOut\w*|RowsApart|rows_apart|validation_fraction|RowDraw)\b",
         ("holdout", "held_out", "parameters"),
-        Spread(107, 26),
+        Spread(108, 27),
     ),
 }
 MOST_FOREIGN_WRITES = 64  # attributes set of an object that was not made in the same function
-MOST_LINES = 64_500  # of the package
+MOST_LINES = 65_400  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
 
 

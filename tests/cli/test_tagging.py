@@ -246,3 +246,108 @@ def test_the_label_may_be_any_column() -> None:
     assert "2 tags: DT, NN" in done.output
     done = invoked("train", "three.conll", "--label", "4", "-o", "y.model")
     assert "three.conll has no column '4'; it has columns 1 to 3" in done.output
+
+
+def noisy(n: int) -> str:
+    """Return sentences of which every twentieth tag is wrong."""
+    rows = sentences(n)
+    wrong = {(k, k % 2) for k in range(0, n, 7)}
+    return conll(
+        [
+            [(word, "VERB" if (k, i) in wrong else tag) for i, (word, tag) in enumerate(row)]
+            for k, row in enumerate(rows)
+        ]
+    )
+
+
+def test_audit_finds_the_tag_that_was_changed() -> None:
+    """A tag that models of other sentences doubt is listed with file, line and sentence."""
+    rows = sentences(60)
+    rows[30][0] = (rows[30][0][0], "VERB")
+    Path("a.conll").write_text(conll(rows))
+    line = sum(len(row) + 1 for row in rows[:30]) + 1
+    found = json.loads(invoked("audit", "a.conll", "--json").output)
+    first = found["suspects"][0]
+    assert (first["line"], first["label"], first["suggested"]) == (line, "VERB", "DET")
+    assert first["probability"] < 0.1
+    done = invoked("audit", "a.conll", "--out", "s.csv")
+    assert f"a.conll:{line}" in done.output
+    assert f"[{rows[30][0][0]}]" in done.output
+    assert Path("s.csv").read_text().startswith("file,line,word,label,suggested,probability")
+
+
+def test_tune_names_a_command_that_trains() -> None:
+    """What is best on held-out sentences is printed as a command, whose options are known."""
+    Path("t.conll").write_text(noisy(60))
+    done = invoked("tune", "t.conll", "--json", "-o", "t.model")
+    found = json.loads(done.stdout)
+    errors = [trial["error"] for trial in found["trials"]]
+    assert errors == sorted(errors)
+    words = found["command"].split()[1:]
+    assert invoked(*words, "-o", "u.model").exit_code == 0
+    told = [invoked("predict", m, "-", given="the cat\n").output for m in ("t.model", "u.model")]
+    assert told[0] == told[1]
+    fixed = json.loads(invoked("tune", "t.conll", "--json", "--rule", "arow").output)
+    assert {trial["options"]["rule"] for trial in fixed["trials"]} == {"arow"}
+
+
+def test_a_pruned_model_answers_and_learns(model: str) -> None:
+    """The file is as small as is asked for; what cannot be is refused with the least size."""
+    before = Path(model).stat().st_size
+    wanted = before // 2
+    done = invoked("prune", model, "--max-size", str(wanted), "-o", "s.model", "--json")
+    found = json.loads(done.output)
+    assert Path("s.model").stat().st_size == found["bytes"] <= wanted
+    assert invoked("predict", "s.model", "-", given="the dog\n").output == "the/DET dog/NOUN\n"
+    assert invoked("train", "--from", "s.model", "words.txt", "-o", "n.model").exit_code == 0
+    done = invoked("prune", model, "--max-size", "100", "-o", "t.model")
+    assert "A file of 100 B is too small" in done.output
+
+
+def test_json_has_what_decides(model: str) -> None:
+    """The score of the best path is the sum of weights of an export."""
+    invoked("export", model, "-o", "m.json")
+    found = json.loads(Path("m.json").read_text())
+    row = json.loads(invoked("predict", model, "-", "--nbest", "1", given="cat\n").output)
+    tag, features = row["best"][0]["tags"][0], found["features"]
+    own = {"word=cat", "lower=cat", "shape=xxx", "bias=1", "capital=none"}
+    own |= {f"suffix{n}={'cat'[-n:]}" for n in (1, 2, 3)}
+    own |= {f"prefix{n}={'cat'[:n]}" for n in (1, 2, 3)}
+    names = own | {name for name in features if "<" in name and "cat" in name}
+    names |= {"suffix4=cat", "suffix5=cat", "prefix4=cat"}
+    names |= {f"lower[{o:+d}]=<{e}{o:+d}>" for o, e in ((-1, "start"), (-2, "start"))}
+    names |= {f"lower[{o:+d}]=<{e}{o:+d}>" for o, e in ((1, "end"), (2, "end"))}
+    total = math.fsum(features.get(name, {}).get(tag, 0.0) for name in names)
+    total += found["start"].get(tag, 0.0) + found["end"].get(tag, 0.0)
+    assert math.isclose(total, row["best"][0]["score"], rel_tol=1e-9)
+    done = invoked("export", model, "-o", "m.onnx")
+    assert "the best path of tags has no form in ONNX" in done.output
+
+
+def test_answers_are_promised_by_sentences_apart() -> None:
+    """Tags that cannot be promised are "?"; where none can, the exit code is 1."""
+    Path("a.conll").write_text(conll(sentences(60)))
+    Path("b.conll").write_text(conll(sentences(300, 7)))
+    done = invoked("train", "a.conll", "--calibrate", "--guarantee", "b.conll", "-o", "g.model")
+    assert done.exit_code == 0, done.output
+    done = invoked("predict", "g.model", "a.conll", "--error-at-most", "5%")
+    assert done.exit_code == 0
+    assert "Of new sentences like these at most 5% of the answers" in done.output
+    done = invoked("predict", "g.model", "-", "--error-at-most", "0.1%", given="the dog\n")
+    assert done.exit_code == 1
+    assert "?/" not in done.output
+    assert "the/? dog/?" in done.output
+    done = invoked("predict", "g.model", "-", "--confidence", given="the\ndog\n")
+    assert all(0.0 < float(line.split("\t")[2]) <= 1.0 for line in done.output.splitlines())
+
+
+def test_phrases_are_promised_each() -> None:
+    """Of phrases the unsure ones alone are left out; what is outside of them stays."""
+    text = "He\tO\nsaw\tO\nNew\tB-LOC\nYork\tI-LOC\n\nAnn\tB-PER\nsaw\tO\nRome\tB-LOC\n\n"
+    Path("names.conll").write_text(text * 60)
+    invoked("train", "names.conll", "--calibrate", "-o", "p.model")
+    given = ("predict", "p.model", "-", "--guarantee", "names.conll", "--error-at-most")
+    done = invoked(*given, "10%", given="He\nsaw\nRome\n")
+    assert "Rome\tB-LOC" in done.output
+    done = invoked(*given, "0.01%", given="He\nsaw\nRome\n")
+    assert "saw\tO\nRome\t?" in done.output

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tagging
 from rosenblatt.cli.predict import csv_lines
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target, replacing
@@ -44,6 +44,7 @@ WIDEST = 60  # characters of a row that are shown
 @options.recipe
 @options.settings(*options.KERNEL, *options.SEVERAL)
 @options.layout
+@tagging.learned_options
 def audit(
     screen: Screen,
     data: Sequence[str],
@@ -59,7 +60,7 @@ def audit(
     from other rows only; a row is listed if another label is more probable there than its own.
     Where rows may have several labels, it is listed for each one to remove and each one to add.
     Whether that is a mistake in the data or an unusual row is for you to see. The options of train
-    say what is learned.
+    say what is learned. Of sentences, tags of tokens are listed.
     """
     if out is not None:
         check_target(out, data)

@@ -61,18 +61,7 @@ from rosenblatt.parameters import ClusterSettings
 @options.settings("calibrate", "guarantee", "verdict", "record_mistakes")
 @options.settings(*options.SEVERAL)
 @options.settings(*ClusterSettings.__annotations__)
-@tagging.value(
-    "--template FILE",
-    shown="the word, its affixes and shape, its neighbours",
-    help="Templates of the features of tokens, a file of CRF++ or Wapiti.",
-)
-@tagging.choice(
-    "--transitions",
-    choices=("auto", "free"),
-    default="auto",
-    help="auto: where tags are BIO, IOBES or BILOU, steps that the scheme forbids are impossible; "
-    "free: any tag may follow any other.",
-)
+@tagging.learned_options
 @options.value(
     "--max-size SIZE",
     group="Output",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rosenblatt.cli import options
+from rosenblatt.cli import options, tagging
 from rosenblatt.cli.options import is_given
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import flag
@@ -61,6 +61,7 @@ search_options = options.group(
 @options.recipe
 @options.settings(*options.SEVERAL)
 @options.layout
+@tagging.learned_options
 def tune(
     screen: Screen,
     data: Sequence[str],
@@ -75,7 +76,8 @@ def tune(
 
     Rules, their parameters, memories, numbers of passes and features are tried: many on few rows,
     the best of them on more, the last on all. Options that you give are not changed. Ctrl-C ends
-    the search with the best so far. The result is printed as a train command.
+    the search with the best so far. The result is printed as a train command. Of sentences, rules,
+    their parameters and numbers of passes are tried, on a fifth of the sentences.
     """
     if output is not None:
         check_target(output, data)

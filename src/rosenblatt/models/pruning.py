@@ -1,5 +1,6 @@
 """Smaller models: drop the features that decide least, and say what it costs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from io import BytesIO
 from numbers import Integral
@@ -121,7 +122,7 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     others = model.arrays.keys() - guarantee_arrays(model).keys() - {THRESHOLDS, SIGMOIDS}
     if not model.is_linear or model.mistakes is not None or others:
         raise InputError("prune needs a model of weights that keeps no list of mistakes.")
-    size = _file_size(model)
+    size = file_size(model)
     if size <= max_size:
         return model, size, 0
     deviation = None if model.spread is None else np.array(model.spread.deviation, np.float64)
@@ -132,22 +133,36 @@ def pruned_to_size(model: Model, max_size: int) -> tuple[Model, int, int]:
     unused = np.setdiff1d(np.arange(model.n_features), order)
     order = np.concatenate([unused, order])
     least = _forgetting(model, order)
-    smallest = _file_size(least)
+    smallest = file_size(least)
     if smallest > max_size:
         raise InputError(
             f"A file of {size_text(max_size)} is too small: without any feature the model takes "
             f"{size_text(smallest)}, and {size_text(size)} with all."
         )
-    # The number that is dropped lies between two that are known, nearly linearly
-    low, high, found = (0, size), (len(order), smallest), least
+    ends = (0, size), (len(order), smallest)
+    return largest_that_fits(lambda n: _forgetting(model, order[:n]), *ends, least, max_size)
+
+
+def largest_that_fits(
+    without: Callable[[int], Model],
+    low: tuple[int, int],
+    high: tuple[int, int],
+    found: Model,
+    max_size: int,
+) -> tuple[Model, int, int]:
+    """Return the model with most features that is small enough, its size, and what it dropped.
+
+    ``without`` returns it with so many dropped; ``low`` and ``high`` are numbers that are, with the
+    sizes then, the second of the model ``found``. Between them the size is nearly linear.
+    """
     for _ in range(MOST_TRIALS):
         share = (low[1] - max_size) / max(low[1] - high[1], 1)
         n_dropped = low[0] + int(np.ceil(share * (high[0] - low[0])))
         n_dropped = min(max(n_dropped, low[0] + 1), high[0] - 1)
         if high[0] - low[0] < 2 or high[1] > NEAR * max_size:
             break
-        other = _forgetting(model, order[:n_dropped])
-        there = n_dropped, _file_size(other)
+        other = without(n_dropped)
+        there = n_dropped, file_size(other)
         if there[1] <= max_size:
             high, found = there, other
         else:
@@ -177,7 +192,8 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     return replace(other, **parts)
 
 
-def _file_size(model: Model) -> int:
+def file_size(model: Model) -> int:
+    """Return how many bytes a model takes in a file."""
     file = BytesIO()
     write_to(file, model, deflate=True)
     return file.tell()

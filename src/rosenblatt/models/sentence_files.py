@@ -16,7 +16,7 @@ from rosenblatt.data.sequences.files import (
     distinct,
     joined,
 )
-from rosenblatt.data.sequences.templates import read_templates, word_templates
+from rosenblatt.data.sequences.templates import Template, read_templates, word_templates
 from rosenblatt.data.sequences.words import TokenColumns
 from rosenblatt.data.sources import expand, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter
@@ -89,9 +89,7 @@ def train_sentences(
     block = read_all(files)
     line = token_line(files[0], label)
     columns, given = words_and_tags(files[0], block, line)
-    templates = word_templates()
-    if template is not None:
-        templates = read_templates(Path(template).read_text(encoding="utf-8"), template)
+    templates = word_templates() if template is None else template_file(template)
     learner = learner_of(**learning)
     start = WordEncoding.empty(templates, len(line.words_of(line.width)))
     free = transitions == "free"
@@ -108,9 +106,22 @@ def train_sentences(
         "title": learner.title,
         "notes": list(model.told),
     }
-    text = "words" if template is None else Path(template).read_text(encoding="utf-8")
+    text = "words" if template is None else template_text(template)
     named = {"transitions": transitions, "templates": text, **how}
     return model.as_model(plain_options(options_of(learner) | named))
+
+
+def template_text(path: str) -> str:
+    """Return the text of a file of templates."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
+def template_file(path: str) -> tuple[Template, ...]:
+    """Return the templates of a file."""
+    return read_templates(template_text(path), path)
 
 
 def learner_of(**given: Any) -> Learner:

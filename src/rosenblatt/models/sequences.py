@@ -21,6 +21,7 @@ from rosenblatt.tasks.phrases import barred_steps, breaks, closed, divided, sche
 from rosenblatt.tasks.sequences import MOST_TAGS, Sequences, no_bars, rows_for
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.holdout import HoldOut
+from rosenblatt.training.loop import EarlyStopping
 from rosenblatt.training.sequences import fit_sentences, sentence_examples, trimmed, with_room
 from rosenblatt.training.state import State
 
@@ -185,6 +186,10 @@ class SequenceModel:
             tags = closed_tags(names)
         return cls(learner, encoding, tags, _zeros(learner, len(tags.inner)))
 
+    def with_tags(self, tags: Tags) -> "SequenceModel":
+        """Return the model before its first sentence, of other tags."""
+        return replace(self, tags=tags, state=_zeros(self.learner, len(tags.inner)))
+
     def learn_on(self, columns: Any, given: TokenTags) -> None:
         """Go on learning: one pass over these sentences, in the order given."""
         self.add_tags(given.names)
@@ -233,22 +238,40 @@ class SequenceModel:
         n = len(columns.bounds) - 1
         share = min(max(self.learner.plan(hold_out=True).holdout, FEWEST_APART / max(n, 1)), 0.5)
         holdout = HoldOut.of_classes(np.zeros(n), share, generator)
-        numbers = holdout.between(0, n).tried.tolist()
+        tried = holdout.between(0, n).tried
+        numbers = tried.tolist()
         if not numbers:
             raise InputError(f"{n} sentences are too few to fit probabilities to; give more.")
-        state, rows = self._ready(candidates)
-        examples = sentence_examples(rows, own, holdout)
-        plan = replace(self.learner.plan(), early_stopping=None)
-        fit_sentences(state, examples, plan, generator)
-        other = replace(
-            self,
-            state=trimmed(state, int(rows.places.n_rows[0])),
-            encoding=self.encoding.extended(candidates, rows.places.rows),
-        )
+        other = self.apart(candidates, own, tried, generator)
         scores = other.tagger.emissions(columns)
         truth = [own[columns.bounds[i] : columns.bounds[i + 1]] for i in numbers]
         beta = fitted_beta([scores[i] for i in numbers], truth, other.tagger.steps)
         self.calibration = Calibration(slope=beta, offset=0.0, n_rows=len(numbers))
+
+    def apart(
+        self,
+        candidates: Candidates,
+        own: NDArray[np.int32],
+        tried: NDArray[np.int64],
+        generator: "np.random.Generator",
+        patience: int = 0,
+    ) -> "SequenceModel":
+        """Return a model that has learned all sentences but those tried.
+
+        With ``patience``, passes without a better score on these that are waited for, its history
+        has the scores.
+        """
+        state, rows = self._ready(candidates)
+        stopping = EarlyStopping(0.0, patience) if patience else None
+        plan = replace(self.learner.plan(), early_stopping=stopping)
+        examples = sentence_examples(rows, own, tried)
+        outcome = fit_sentences(state, examples, plan, generator)
+        return replace(
+            self,
+            state=trimmed(state, int(rows.places.n_rows[0])),
+            encoding=self.encoding.extended(candidates, rows.places.rows),
+            outcome=outcome,
+        )
 
     def add_tags(self, names: Sequence[str]) -> None:
         """Take in tags, whose weights have been zero until now."""

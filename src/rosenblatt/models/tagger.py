@@ -169,8 +169,14 @@ class Tagger:
 
     def probabilities(self, columns: Any, beta: float) -> list[NDArray[np.float64]]:
         """Return for each sentence the probability of each outer tag of each token."""
+        return self.shares(self.emissions(columns), beta)
+
+    def shares(
+        self, scores: Sequence[NDArray[np.float64]], beta: float
+    ) -> list[NDArray[np.float64]]:
+        """Return the same by what each tag of each token scores."""
         outer = self.tags.sets.T.astype(np.float64)
-        return [one.tags @ outer for one in self.marginals(columns, beta)]
+        return [one.tags @ outer for one in marginals(scores, self.steps, beta)]
 
 
 Scoring = tuple[Groups, Combinations, NDArray[np.uint64], NDArray[np.uint64]]

@@ -51,6 +51,7 @@ class Words(NamedTuple):
     which: str
     wrong: str
     are: str
+    row: str = "row"
 
 
 OF_CLASSES = Words("those that lead by", "wrong", "are wrong")
@@ -99,7 +100,7 @@ class GuaranteeCurve(NamedTuple):
         words: Words = OF_CLASSES,
     ) -> str:
         """Return which rows are answered so that at most this share of the answers is wrong."""
-        place, rows = self.place(error), f"the {counted(n_rows, 'row')} kept for the guarantee"
+        place, rows = self.place(error), f"the {counted(n_rows, words.row)} kept for the guarantee"
         if place is None:
             least = math.log((1 - confidence) / STEPS) / math.log1p(-error)
             few = f"; it takes {math.ceil(least):,} answers without a mistake"
@@ -111,8 +112,9 @@ class GuaranteeCurve(NamedTuple):
         which = "" if threshold == -math.inf else f", {words.which} more than {threshold:.4g}"
         return (
             f"Answers {self.coverage[place]:.0%} of {rows}{which}: "
-            f"{percent(float(self.error[place]))} of them {words.wrong}. Of new rows like these "
-            f"at most {100 * error:.4g}% of the answers {words.are}, with "
+            f"{percent(float(self.error[place]))} of them {words.wrong}. "
+            f"Of new {words.row}s like these at most {100 * error:.4g}% of the answers "
+            f"{words.are}, with "
             f"{100 * confidence:.4g}% confidence."
         )
 
@@ -306,6 +308,16 @@ class LabelsApart(RowsApart):
         if abstain is not None:
             raise InputError("abstain is for one label a row; the indicator has none where 0.")
         return (indicator(answers) & (scores > threshold)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class SentencesApart(LabelsApart):
+    """Sentences: how probable the surest part that is given was, and the surest wrong one."""
+
+    words: ClassVar[Words] = Words(
+        "by parts whose probability is", "with a wrong part", "have one", "sentence"
+    )
+    measure: ClassVar[str] = "probability of the surest part"
 
 
 def indicator(given: Any) -> NDArray[np.bool_]:

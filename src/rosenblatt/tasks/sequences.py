@@ -23,6 +23,7 @@ from rosenblatt.kernels.sequences.paths import (
     tag_rows,
 )
 from rosenblatt.rules import Rule
+from rosenblatt.tasks.certainty import SentencesApart
 from rosenblatt.tasks.task import Call, Part, Task, Vectors, or_empty
 
 USUAL_COST = 1.0  # of a wrong token, where no finite margin is wanted
@@ -52,6 +53,7 @@ class Sequences(Task):
     rule: ClassVar[str] = "pa1"
     passes_of_averages: ClassVar[int] = 15
     races: ClassVar[bool] = False
+    apart: ClassVar[type[SentencesApart]] = SentencesApart
 
     def check(self, *, memory: str, rule: str) -> None:
         """Raise InputError for a memory that sequences cannot have."""

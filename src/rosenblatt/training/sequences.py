@@ -20,9 +20,13 @@ from rosenblatt.training.state import LinearTraining, Snapshot, State, averaged
 
 
 def sentence_examples(
-    rows: Any, tags: NDArray[np.int32], holdout: HoldOut | None = None
+    rows: Any, tags: NDArray[np.int32], tried: NDArray[np.int64] | None = None
 ) -> Examples:
-    """Return sentences with the tags of their tokens, −1 where one is not known."""
+    """Return sentences with the tags of their tokens, −1 where one is not known.
+
+    Those ``tried``, by their numbers, are not learned from.
+    """
+    holdout = None if tried is None else HoldOut.of_rows(tried, rows.shape[0])
     numbers = row_numbers(rows.shape[0])
     return Examples(rows, numbers, None, numbers, sets=(tags, rows.bounds), holdout=holdout)
 

@@ -33,17 +33,39 @@ STOPPING = " ".join(StoppingSettings.__annotations__.keys() - {"recipe", "refit"
 LEARNING = f"rule memory shuffle random_state min_count {STOPPING} {' '.join(rule_parameters())}"
 TWINS = {
     "train": Twin(
-        "learning", f"data output force start test label calibrate verbose {LEARNING} {READING}"
+        "learning",
+        "data output force start test label calibrate guarantee verbose max_size "
+        f"{LEARNING} {READING}",
     ),
-    "predict": Twin("answering", f"model_path data output {READING}"),
+    "predict": Twin("answering", f"model_path data output error_at_most guarantee {READING}"),
     "evaluate": Twin("answering", f"model_path data label max_error {READING}"),
     "weights": Twin("looking", "model_path n class_ everything"),
     "explain": Twin("looking", f"model_path data row n class_ {READING}"),
+    "prune": Twin("storing", f"model_path max_size output test {READING}"),
+    "audit": Twin("trying", f"data top out folds label {LEARNING} {READING}"),
+    "tune": Twin("trying", f"data output folds time_limit label {LEARNING} {READING}"),
+    "export": Twin("storing", "model_path output wanted"),
 }
 
 value = partial(options.value, group=SENTENCES)
 number = partial(options.number, group=SENTENCES)
 choice = partial(options.choice, group=SENTENCES)
+learned_options = options.group(
+    [
+        value(
+            "--template FILE",
+            shown="the word, its affixes and shape, its neighbours",
+            help="Templates of the features of tokens, a file of CRF++ or Wapiti.",
+        ),
+        choice(
+            "--transitions",
+            choices=("auto", "free"),
+            default="auto",
+            help="auto: where tags are BIO, IOBES or BILOU, steps that the scheme forbids are "
+            "impossible; free: any tag may follow any other.",
+        ),
+    ]
+)
 
 
 def twin_of(context: click.Context) -> Callable[..., Any] | None:

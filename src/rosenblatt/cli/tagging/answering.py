@@ -1,20 +1,25 @@
 """How ``predict`` tags the tokens of sentences, and how ``evaluate`` judges the tags."""
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
+from rosenblatt.cli import options
 from rosenblatt.cli.evaluate import MOST_CONFUSIONS, MOST_IN_TABLE
+from rosenblatt.cli.predict import ABSTAINED
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.tagging.learning import reading_of
 from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.sequences.files import SentenceBlock, SentenceFile
 from rosenblatt.data.sources import expand
 from rosenblatt.errors import InputError
+from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.model import Model
 from rosenblatt.models.sentence_files import FileTagger
+from rosenblatt.models.tag_guarantee import promised, sentences_apart
 from rosenblatt.report.tables import confusion_list
 from rosenblatt.tasks.tag_evaluation import TagEvaluation
 from rosenblatt.wording import percent
@@ -29,8 +34,10 @@ def predict(
     force: str | None = None,
     nbest: int | None = None,
     confidence: bool = False,
+    error_at_most: float | None = None,
+    guarantee: Sequence[str] = (),
     **given: Any,
-) -> None:
+) -> bool:
     """Write the sentences with a tag for each token."""
     check_target(output, [model_path, *data])
     if nbest is not None and (force is not None or confidence):
@@ -39,37 +46,88 @@ def predict(
     tagger, reading = FileTagger(Model.load(model_path)), reading_of(given)
     if confidence and tagger.fitted.calibration is None:
         raise InputError(f"{model_path} has no probabilities; train it with --calibrate.")
+    threshold = _threshold(screen, tagger, error_at_most, guarantee, (format, reading))
+    if threshold is not None and (nbest is not None or force is not None):
+        msg = "--error-at-most cannot be used with --nbest or --force."
+        raise click.UsageError(msg)
     with replacing(output) as target:
         for name in expand(data):
             file = tagger.file(name, format, prompt=name == "-", **reading)
             if nbest is not None:
                 pieces = _best(tagger, file, nbest)
             elif screen.wants_json:
-                pieces = _json_lines(tagger, file, force)
+                pieces = _json_lines(tagger, file, force, threshold)
             else:
-                pieces = _lines(tagger, file, force, confidence=confidence)
+                pieces = _lines(tagger, file, force, threshold, confidence=confidence)
             for piece in pieces:
                 target.write(piece)
                 target.flush()  # somebody may wait for it
+    return threshold != math.inf
+
+
+def _threshold(
+    screen: Screen,
+    tagger: FileTagger,
+    error: float | None,
+    paths: Sequence[str],
+    form: tuple[str | None, dict[str, Any]],
+) -> float | None:
+    """Return how probable a part must be to be given, and say what that promises."""
+    if error is None:
+        options.refuse(["guarantee"], "--error-at-most")
+        return None
+    if tagger.fitted.calibration is None:
+        msg = "The model has no probabilities, which a guarantee needs: train it with --calibrate."
+        raise InputError(msg)
+    apart = rows_apart(tagger.model)
+    if paths:
+        files = [tagger.file(name, form[0], **form[1]) for name in expand(paths)]
+        apart = sentences_apart(tagger, files)
+    if apart is None:
+        raise InputError(
+            "The model has no sentences for a guarantee: name a file with tags that it has not "
+            "learned from with --guarantee, here or in train."
+        )
+    screen.say(apart.sentence(error))
+    return apart.curve().threshold_for(error)
+
+
+def _tagged(
+    tagger: FileTagger, file: SentenceFile, force: str | None, threshold: float | None
+) -> Iterator[tuple[SentenceBlock, Any, list[str], list[str]]]:
+    """Yield sentences with their tags, and those that can be promised, "?" for the others."""
+    for block, columns, tags in tagger.tagged(file, force=force):
+        given = tags
+        if threshold is not None and tags:
+            given = promised(tagger, block, columns, tags, threshold)
+        yield block, columns, tags, given
 
 
 def _lines(
-    tagger: FileTagger, file: SentenceFile, force: str | None, *, confidence: bool
+    tagger: FileTagger,
+    file: SentenceFile,
+    force: str | None,
+    threshold: float | None,
+    *,
+    confidence: bool,
 ) -> Iterator[bytes]:
     """Yield the lines of a file with one more column."""
-    for block, columns, tags in tagger.tagged(file, force=force):
-        shown = tags
+    for block, columns, tags, given in _tagged(tagger, file, force, threshold):
+        shown = given
         if confidence and tags:
             shares = tagger.confidence(columns, tags)
             apart = file.apart if file.in_columns else ":"
-            shown = [f"{tag}{apart}{p:.4f}" for tag, p in zip(tags, shares, strict=True)]
+            shown = [f"{tag}{apart}{p:.4f}" for tag, p in zip(given, shares, strict=True)]
         yield file.written(block, shown, tagger.line.label)
 
 
-def _json_lines(tagger: FileTagger, file: SentenceFile, force: str | None) -> Iterator[bytes]:
+def _json_lines(
+    tagger: FileTagger, file: SentenceFile, force: str | None, threshold: float | None
+) -> Iterator[bytes]:
     """Yield a JSON object a sentence: words, tags, and how sure they are."""
-    for block, columns, tags in tagger.tagged(file, force=force):
-        parts: dict[str, Any] = {"words": _words(block), "tags": tags}
+    for block, columns, tags, given in _tagged(tagger, file, force, threshold):
+        named = given if threshold is None else [None if t == ABSTAINED else t for t in given]
+        parts: dict[str, Any] = {"words": _words(block), "tags": named}
         if tags and tagger.fitted.calibration is not None:
             parts["confidence"] = [round(p, 6) for p in tagger.confidence(columns, tags)]
         own = {name: block.columns.in_sentences(values) for name, values in parts.items()}

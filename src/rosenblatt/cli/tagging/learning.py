@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from click import UsageError
+
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.spelling import flag
 from rosenblatt.cli.training import free_model_path
 from rosenblatt.data.atomic import check_target
 from rosenblatt.errors import Parameter
+from rosenblatt.models.guarantee import with_guarantee
 from rosenblatt.models.model import Model
 from rosenblatt.models.sentence_files import FileTagger, train_sentences
+from rosenblatt.models.tag_guarantee import sentences_apart
+from rosenblatt.models.tag_pruning import pruned_tagger
 from rosenblatt.tasks.tag_evaluation import TagEvaluation
 from rosenblatt.training.history import PassRecord
 from rosenblatt.wording import counted, number, printable, size_text
@@ -32,6 +37,8 @@ def train(
     start: str | None = None,
     test: Sequence[str] = (),
     verbose: bool = False,
+    max_size: int | None = None,
+    guarantee: str | float | None = None,
     **given: Any,
 ) -> None:
     """Learn from sentences, write the model and print how it went."""
@@ -42,6 +49,12 @@ def train(
         model = _trained(screen, data, verbose=verbose, encoding=reading, **given)
     else:
         model = _continued(screen, start, data, reading, **given)
+    if max_size is not None:
+        model, _, n_dropped = pruned_tagger(model, max_size)
+        if n_dropped:
+            screen.say(f"--max-size: dropped {n_dropped:,} features, the weakest.")
+    if guarantee is not None:
+        model = _guaranteed(model, guarantee, given.get("format"), reading)
     model.save(path)
     screen.wrote(path)
     tagger = FileTagger(model)
@@ -68,6 +81,20 @@ def train(
     _show(screen, model, tagger, path, (" ".join(test), judged))
 
 
+def _guaranteed(
+    model: Model, wanted: str | float, format_: str | None, reading: dict[str, Any]
+) -> Model:
+    """Return a model with what a guarantee needs: how sure it was of other sentences."""
+    if isinstance(wanted, float):
+        msg = "--guarantee SHARE is not available for sentences; name a file of others."
+        raise UsageError(msg)
+    tagger = FileTagger(model)
+    if tagger.fitted.calibration is None:
+        msg = "--guarantee needs probabilities: add --calibrate, without --max-size."
+        raise UsageError(msg)
+    return with_guarantee(model, sentences_apart(tagger, [tagger.file(wanted, format_, **reading)]))
+
+
 def _trained(screen: Screen, data: Sequence[str], *, verbose: bool = False, **given: Any) -> Model:
     """Return a new model; a line a pass where that is wanted."""
 
@@ -89,8 +116,6 @@ def _continued(
     """Return a model that has learned more sentences, once, in their order."""
     wrong = sorted(given.keys() - {"label", "format"})
     if wrong:
-        from click import UsageError
-
         msg = f"{flag(Parameter(wrong[0]))} cannot be used with --from: settings are the model's."
         raise UsageError(msg)
     tagger = FileTagger(Model.load(start))
