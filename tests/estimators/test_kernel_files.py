@@ -67,9 +67,11 @@ def test_a_limit_of_an_older_version_is_refused(limit: dict[str, Any], tmp_path:
     save(clf, tmp_path / "m")
     model = read(tmp_path / "m")
     nothing = {"max_support": None, "budget": None, "eta": 0.1}
-    write(replace(model, options=model.options | nothing), tmp_path / "m")
+    older = replace(model.made_by, options=model.options | nothing)
+    write(replace(model, made_by=older), tmp_path / "m")
     assert load(tmp_path / "m").get_params() == clf.get_params()
-    write(replace(model, options=model.options | nothing | limit), tmp_path / "m")
+    older = replace(model.made_by, options=model.options | nothing | limit)
+    write(replace(model, made_by=older), tmp_path / "m")
     with pytest.raises(InputError, match="it limits its support rows, which this version does not"):
         load(tmp_path / "m")
 

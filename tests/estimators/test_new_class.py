@@ -64,7 +64,9 @@ def test_it_is_stored(clf: BoldPerceptron, tmp_path: Path) -> None:
     assert again.partial_fit(X, Y).coef_.tolist() == clf.partial_fit(X, Y).coef_.tolist()
     model = Model.load(path)
     assert (model.learner, model.options["boldness"]) == ("BoldPerceptron", 4.0)
-    assert model.how == Learner("perceptron", "average", {"eta0": 4.0}, 10, shuffle=False)
+    assert model.made_by.learner == Learner(
+        "perceptron", "average", {"eta0": 4.0}, 10, shuffle=False
+    )
     assert model.predict(X).tolist() == Y.tolist()
 
 

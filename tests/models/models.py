@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.tensors import TYPE_NAMES
 from rosenblatt.models.weights import Weights
@@ -152,9 +153,10 @@ def linear(
     **fields: Any,
 ) -> Model:
     """Return a model of these weights by class, the bias last."""
-    task = task_of((fields.get("described") or {}).get("labels", ""), len(classes))
+    made_by = LearnerRecord(learner, options, fields.pop("described", None))
+    task = task_of(made_by.task, len(classes))
     machine = Weights.of_arrays(task, weights, ledger, variance, count)
-    return Model(learner, options, classes, machine, **fields)
+    return Model(made_by, classes, machine, **fields)
 
 
 def with_vectors(model: Model, **vectors: Any) -> Model:

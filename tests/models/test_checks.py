@@ -21,7 +21,7 @@ from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES
 from rosenblatt.models.file import read, write
-from rosenblatt.models.learner import SPELLINGS
+from rosenblatt.models.learner_record import SPELLINGS
 from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
 from rosenblatt.models.train import model_from_files
 from tests.processes import printed
@@ -49,7 +49,7 @@ def table(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"learner": "Oracle"}, "m.model holds a 'Oracle', and this version of rosenblatt knows"),
+        ({"name": "Oracle"}, "m.model holds a 'Oracle', and this version of rosenblatt knows"),
         (
             {"options": {"speed": 1}},
             "m.model cannot be used: PassiveAggressiveClassifier has no parameter",
@@ -63,7 +63,8 @@ def test_load_and_commands_refuse_the_same(
 ) -> None:
     """A learner or parameter that is not known is refused wherever the file is used."""
     monkeypatch.chdir(table.parent)
-    write(replace(model_from_files("t.csv"), **fields), "m.model")
+    model = model_from_files("t.csv")
+    write(replace(model, made_by=replace(model.made_by, **fields)), "m.model")
     with pytest.raises(InputError, match=f"^{re.escape(sentence)}"):
         load("m.model")
     for command in (["predict", "m.model", "t.csv"], ["evaluate", "m.model", "t.csv"],

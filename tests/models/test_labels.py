@@ -428,5 +428,5 @@ def test_ranking_is_learned_by_the_averaged_perceptron(tmp_path: Path) -> None:
         ({"C": 0.5}, ("pa1", "average", {"C": 0.5})),
         ({"rule": "pa1"}, ("pa1", "average", {})),
     ):
-        learner = train_files(path, **how, **named).model_.how
+        learner = train_files(path, **how, **named).model_.made_by.learner
         assert (learner.rule, learner.memory, learner.chosen) == expected

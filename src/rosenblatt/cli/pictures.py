@@ -19,6 +19,7 @@ from rosenblatt.data.labels import SetNumbers
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.explanation import of_one_class
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import estimator_of, own_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
@@ -196,7 +197,7 @@ def learner(options: Options, **extra: Any) -> Any:
     chosen = Learner(rule, memory, {name: options.get(name) for name in rule_parameters()})
     if memory != VOTE:  # which records its mistakes anyway, and whose votes are probabilities
         given |= extra
-    return getattr(rosenblatt, chosen.estimator)(**chosen.parameters() | given)
+    return getattr(rosenblatt, estimator_of(chosen))(**own_options(chosen) | given)
 
 
 def _among_rows(display: Any, subject: Subject, options: Options, own: Options) -> Any:

@@ -44,6 +44,7 @@ from rosenblatt.estimators.storage import save
 from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.lazy import installing
 from rosenblatt.models.file import Source
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
 from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import AT_LEAST_ONE, FLAG, Check, check_parameters, one_of, optional
@@ -197,7 +198,7 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             observers=self.observers or (),
         )
         name = type(plain).__name__
-        plain._model = Model.fitted(name, {}, classes, Weights(state), outcome)  # noqa: SLF001  # ours
+        plain._model = Model.fitted(LearnerRecord(name, {}), classes, Weights(state), outcome)  # noqa: SLF001  # ours
         return plain
 
     def predict(self, X: Any) -> Any:
@@ -273,8 +274,8 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             observers=self.observers or (),
             progress=ShardBar if self.verbose else None,
         )
-        name = type(plain).__name__
-        plain._model = replace(fitted.model, learner=name, options={})  # noqa: SLF001  # ours
+        made_by = LearnerRecord(type(plain).__name__, {})
+        plain._model = replace(fitted.model, made_by=made_by)  # noqa: SLF001  # ours
         plain.n_features_in_ = collected.n_features
         self._local, self.n_wrong_, self.verdict_ = plain, fitted.n_wrong, fitted.verdict
         if plan.checkpoint is not None and fitted.outcome.stop_reason not in ENDED_EARLY:

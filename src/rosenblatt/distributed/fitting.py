@@ -18,7 +18,8 @@ from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_sha
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.learner import Learner, plain_options
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_options
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
@@ -149,7 +150,7 @@ def fit_cluster(
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
     weights = Weights(state, learner.constant)
-    model = Model.fitted(learner.estimator, learner.options(), classes, weights, outcome)
+    model = Model.fitted(LearnerRecord.of(learner), classes, weights, outcome)
     return ClusterOutcome(model, outcome, n_shards, engine.n_held_out, n_wrong, verdict, spread)
 
 
@@ -161,7 +162,7 @@ def _checkpoint(path: str, run: ClusterPlan, engine: "DaskEngine") -> Checkpoint
         "shuffle_shards": run.shuffled,
         "rows": [[fact.n_learned, fact.n_held_out, fact.fingerprint] for fact in engine.facts],
         "class_weight": None if run.class_weight is None else run.class_weight.tolist(),
-        **plain_options(run.learner.options()),
+        **plain_options(options_of(run.learner)),
         **run.described,
     }
     return Checkpoint(path, described, lambda: run.learner)

@@ -39,7 +39,8 @@ from rosenblatt.models.continuation import (
     learn_batch,
     model_with_classes,
 )
-from rosenblatt.models.learner import Learner, check_online, generator_from, plain_options
+from rosenblatt.models.learner import Learner, check_online, generator_from
+from rosenblatt.models.learner_record import learner_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters
 from rosenblatt.rules import Interval
@@ -140,9 +141,8 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is not None and not model.encodes:
             model.feature_names = tuple(str(name) for name in names)
-        model.options = plain_options(self.get_params(deep=False))
-        if model.described is not None:
-            model.described = self._learner().description()
+        parameters = self.get_params(deep=False)
+        model.made_by = model.made_by.of_parameters(parameters, self._learner)
         return model
 
     @property
@@ -339,7 +339,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
 
     def _learner(self) -> Learner:
         """Return the learner that the parameters describe."""
-        return Learner.of_parameters(vars(self), self._memory)
+        return learner_of(vars(self), self._memory)
 
     def _parameter_checks(self) -> Mapping[str, Check | Interval]:
         return CHECKS
@@ -360,7 +360,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     @classmethod
     def of_model(cls, model: Model) -> "FittedClassifier":
         """Return the estimator of a model whose record is complete, fitted as it was."""
-        estimator = cls(**model.usable_options())
+        estimator = cls(**model.made_by.parameters())
         encoder = model.encoder  # an encoding that cannot be used is an error now
         names = model.feature_names if encoder is None else None
         estimator.n_features_in_ = (model if encoder is None else encoder.inner).n_features

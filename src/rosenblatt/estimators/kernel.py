@@ -19,6 +19,7 @@ from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.machine import DualState
 from rosenblatt.models.kernel_machine import MACHINE_PARTS, KernelMachine
 from rosenblatt.models.learner import Learner, generator_from
+from rosenblatt.models.learner_record import LearnerRecord, learner_of
 from rosenblatt.models.model import NOTHING_LEARNED, Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
 from rosenblatt.rules import Interval, additive_rules
@@ -199,7 +200,7 @@ class KernelPerceptron(FittedClassifier):
         return self._machine.scores_by(memories, rows, positive=self.zero == "positive")
 
     def _learner(self) -> Learner:
-        return Learner.of_parameters(vars(self) | {"memory": "last"})
+        return learner_of(vars(self) | {"memory": "last"})
 
     def _parameter_checks(self) -> Mapping[str, Check | Interval]:
         return CHECKS | {"rule": one_of(additive_rules())}
@@ -240,8 +241,7 @@ class KernelPerceptron(FittedClassifier):
         if self.kernel == "precomputed":
             self._check_gram(rows)
         return Model.fitted(
-            type(self).__name__,
-            {name: getattr(self, name) for name in FIXED_PARTS},
+            self._record(),
             classes,
             KernelMachine.empty(self, rows, len(classes)),
             NOTHING_LEARNED,
@@ -278,8 +278,12 @@ class KernelPerceptron(FittedClassifier):
         record["n_mistakes"] += sum(count.mistakes for count in counts)
 
     def _restore(self, model: Model) -> None:
-        options = {name: getattr(self, name) for name in FIXED_PARTS}
-        self._model = replace(model, options=options, machine=model.machine.copy())
+        self._model = replace(model, made_by=self._record(), machine=model.machine.copy())
+
+    def _record(self) -> LearnerRecord:
+        """Return the parameters that a machine was made by, whatever they become."""
+        own = {name: getattr(self, name) for name in FIXED_PARTS}
+        return LearnerRecord(type(self).__name__, own)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

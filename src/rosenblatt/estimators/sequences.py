@@ -20,7 +20,8 @@ from rosenblatt.errors import InputError, warn_caller
 from rosenblatt.estimators.base import CLASSES
 from rosenblatt.estimators.documentation import PARAMETERS, estimator_class
 from rosenblatt.estimators.scikit import BaseEstimator
-from rosenblatt.models.learner import SHARED, Learner, plain_options
+from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tagger import Path, Tagger
@@ -269,7 +270,7 @@ class SequencePerceptron(BaseEstimator):
     @classmethod
     def of_model(cls, model: Model) -> "SequencePerceptron":
         """Return the estimator of a model, fitted as it was."""
-        estimator = cls(**model.usable_options())
+        estimator = cls(**model.made_by.parameters())
         estimator.sequence_model_ = SequenceModel.of_model(model)
         return estimator
 

@@ -16,7 +16,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES, FittedClassifier
 from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
 from rosenblatt.models.file import Source, read, write
-from rosenblatt.models.learner import SPELLINGS, lost_options
+from rosenblatt.models.learner_record import SPELLINGS, lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.train import model_from_files
@@ -93,7 +93,7 @@ def load(path: Source | Model) -> FittedClassifier:
         model, name = path, "The model"
     else:
         model, name = read(path), "standard input" if path == "-" else os.fspath(path)
-    model.check_learner(name)
+    model.made_by.check(name)
     try:
         found: Any = (
             pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)

@@ -9,7 +9,8 @@ from typing import Any
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.counts import Counts
 from rosenblatt.models.file import read, write
-from rosenblatt.models.learner import Learner, plain_options
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
 from rosenblatt.models.weights import Weights
 from rosenblatt.training.history import PassRecord
@@ -58,14 +59,13 @@ class Checkpoint:
             "drawing": json.dumps(progress.drawing),  # as text: its integers have 128 bits
             "best": best and {"score": best.score, "pass": best.pass_, "count": count},
         }
+        made_by = LearnerRecord.of(learner)
         model = Model(
-            learner=learner.estimator,
-            options=plain_options(learner.options()),
+            made_by=made_by.with_options(**made_by.options),
             classes=progress.classes,
             machine=Weights(state),
             history=tuple(record._asdict() for record in progress.history),
             training={KEY: kept},
-            described=learner.description_beside(learner.estimator),
             arrays={name: array for name, array in arrays.items() if array is not None},
         )
         write(model, self._path, deflate=False)  # soon written again

@@ -201,7 +201,7 @@ def learn_files(
     """
     files = Files(paths, layout or Layout())
     new, batches = _copy(model, files)
-    learner = model.how
+    learner = model.made_by.learner
     class_weights = model.class_weights()
     tally, truths = ProgressiveError(watch), model.task.truths(model.classes)
     counts = dict(zip(model.classes, model.training.get("class_counts", ()), strict=False))

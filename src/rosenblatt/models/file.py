@@ -22,6 +22,7 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
@@ -43,7 +44,7 @@ from rosenblatt.models.tensors import (
 )
 from rosenblatt.models.voted import VotedWeights
 from rosenblatt.models.weights import Weights
-from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks import Task, task_of
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
@@ -287,7 +288,8 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
     n_features = document["n_features"]
-    task = task_of((fields.get("described") or {}).get("labels", CLASSES), len(fields["classes"]))
+    made_by = LearnerRecord(*(fields.pop(name) for name in ("learner", "options", "described")))
+    task = task_of(made_by.task, len(fields["classes"]))
     arrays = {
         name: unpacked(tensors, name, shape_of(name, task, n_features), deflated)
         for name in (*VECTORS, *SPREADS)
@@ -313,29 +315,32 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     require(_is_count(fields["count"], least=1), "count of rows")
     for name, array in vectors.items():
         _check_array(name, array, shape_of(name, task, n_features))
-    fields["machine"] = _machine(fields, task, vectors, n_features)
-    model = Model(**(fields | arrays))
+    fields["machine"] = _machine(fields, made_by, task, vectors, n_features)
+    model = Model(made_by, **(fields | arrays))
     check(model, n_features)
     return model
 
 
 def _machine(
-    fields: dict[str, Any], task: Task, vectors: dict[str, NDArray[Any]], n_features: int
+    fields: dict[str, Any],
+    made_by: LearnerRecord,
+    task: Task,
+    vectors: dict[str, NDArray[Any]],
+    n_features: int,
 ) -> "Weights | KernelMachine":
     """Return what predicts, its own arrays taken from the others."""
-    every, count, options = fields["arrays"], fields.pop("count"), fields["options"]
+    every, count = fields["arrays"], fields.pop("count")
     own = {name: every.pop(name) for name in [*every] if name.startswith((KERNEL_PREFIX, PREFIX))}
     if any(name.startswith(KERNEL_PREFIX) for name in own):
         from rosenblatt.models.kernel_machine import KernelMachine  # wanted by few
 
         try:
-            return KernelMachine.stored(options, own, n_features, task.n_classes, count)
+            return KernelMachine.stored(made_by.options, own, n_features, task.n_classes, count)
         except InputError as error:
             raise Fault(str(error).removesuffix("."), "cannot be used") from error
-    memory = (fields.get("described") or {}).get("memory")
-    by_vote = memory == "vote" or (memory is None and fields["learner"] == "VotedPerceptron")
-    constant = 1.0 if options.get("fit_intercept", True) else 0.0
-    how: dict[str, Any] = {"constant": constant, "stored": own if own or by_vote else None}
+    by_vote = made_by.by_vote
+    stored = own if own or by_vote else None
+    how: dict[str, Any] = {"constant": made_by.constant, "stored": stored}
     kind = VotedWeights if by_vote else Weights
     return kind.of_arrays(task, **vectors, count=count, **how)
 
@@ -374,6 +379,9 @@ def document_of(model: Model) -> dict[str, Json]:
     """Return the entries of a model."""
     vectors = model.machine.vectors
     others = {
+        "learner": model.made_by.name,
+        "options": model.made_by.options,
+        "described": model.made_by.description,
         "averaged": "ledger" in vectors,
         "count": model.machine.count,
         "variance": "diagonal" if "variance" in vectors else None,
@@ -381,7 +389,7 @@ def document_of(model: Model) -> dict[str, Json]:
         "spread": None if model.spread is None else {"n_rows": model.spread.n_rows},
     }
     entries = {key: others[key] if key in others else getattr(model, key) for key in ENTRIES}
-    if model.described is None:
+    if model.made_by.description is None:
         del entries["described"]
     return {key: plain(value) for key, value in entries.items()}
 

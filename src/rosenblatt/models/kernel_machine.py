@@ -17,7 +17,8 @@ from rosenblatt.mistakes.machine import DualState
 from rosenblatt.mistakes.machine_arrays import machine_arrays, read_machine
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.held_out import few_held_out
-from rosenblatt.models.learner import SHARED, Learner, plain_options
+from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model, record_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
 from rosenblatt.models.weights import Weights
@@ -274,8 +275,7 @@ def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Obser
     record = record_of(outcome)
     record["outcome"]["n_learned"] = outcome.n_rows
     return Model(
-        KERNEL_LEARNER,
-        options | plain_options({"class_weight": plan.class_weight}),
+        LearnerRecord(KERNEL_LEARNER, options).with_options(class_weight=plan.class_weight),
         rows.classes,
         machine,
         **record,

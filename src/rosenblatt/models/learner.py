@@ -1,23 +1,19 @@
 """A learner: a rule, a memory and their parameters, checked. It makes the plan of a training."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.parameters import MEMORIES, is_flag
 from rosenblatt.rules import (
     RULES,
     ZERO_CONVENTIONS,
     Rule,
     additive_rules,
     check_rule,
-    rule_parameters,
 )
 from rosenblatt.tasks import CLASSES, TASKS, Task, task_of
 from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle
@@ -28,38 +24,6 @@ SHARED = (  # parameters that every estimator has by the same name
     *("shuffle", "zero", "fit_intercept", "early_stopping", "validation_fraction"),
     *("n_iter_no_change", "time_limit", "random_state"),
 )
-BESIDE = ("max_iter", "class_weight", "calibrate", "warm_start", "verbose", "observers")  # so these
-LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
-
-
-class Spelling(NamedTuple):
-    """The name under which a model file holds a learner, and the parameters that say which."""
-
-    own: str  # names of its parameters, beside those that every estimator has
-    family: str | None = None  # of the rules that are spelled so
-    memories: tuple[str, ...] = MEMORIES
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of all its parameters."""
-        return frozenset((*self.own.split(), *SHARED, *BESIDE))
-
-
-# Of models made without an estimator, from files or row by row; those of estimators that are not
-# here hold a description of their learner.
-SPELLINGS = {
-    "Perceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("last",)),
-    "AveragedPerceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("average",)),
-    "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
-    "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
-    "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
-    "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
-    "KernelPerceptron": Spelling(
-        "kernel degree gamma coef0 rule eta0 margin C memory multi_class cache_size"
-    ),
-}
-# Of rows that have sets of labels: such a model holds a description, too
-LABELS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
 
 
 @dataclass(frozen=True)
@@ -104,46 +68,6 @@ class Learner:
             raise InputError(f"There is no goal {self.task!r}; there are {named}.")
         self.answer.check(memory=self.memory, rule=self.rule)
         check_rule(self.rule, self.values)
-
-    @classmethod
-    def of_parameters(cls, parameters: Mapping[str, Any], memory: str = "last") -> "Learner":
-        """Return what the parameters of an estimator describe; undoes ``options``.
-
-        ``rule`` is a name, or follows from ``loss`` or ``margin``; the memory is ``memory``, or
-        follows from ``average``, else it is the one given.
-        """
-        by_margin = "margin" if parameters.get("margin", 0.0) > 0 else "perceptron"
-        rule = parameters.get("rule") or LOSSES.get(parameters.get("loss", ""), by_margin)
-        if "average" in parameters:
-            memory = "average" if parameters["average"] else "last"
-        values = {entry.name: parameters.get(entry.name) for entry in RULES[rule].parameters}
-        if "parameters" in parameters:
-            values = dict(parameters["parameters"] or {})
-        return cls(
-            rule,
-            parameters.get("memory", memory),
-            values,
-            parameters.get("max_iter"),
-            **{name: parameters[name] for name in SHARED if name in parameters},
-            record_mistakes=bool(parameters.get("record_mistakes")),
-        )
-
-    @classmethod
-    def described(cls, description: Mapping[str, Any]) -> "Learner":
-        """Return the learner of a description."""
-        parts = {**description, "values": dict(description["values"])}
-        task = parts.pop("labels", CLASSES)
-        return cls(**parts, task=task)
-
-    def description(self) -> dict[str, Any]:
-        """Return all that it is, as a model file can hold it."""
-        parts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        task = parts.pop("task")
-        return plain_options(parts | {"values": self.chosen, "labels": task})
-
-    def description_beside(self, name: str) -> dict[str, Any] | None:
-        """Return its description, unless the parameters of an estimator of this name spell it."""
-        return None if name in SPELLINGS else self.description()
 
     @property
     def averaged(self) -> bool:
@@ -234,51 +158,9 @@ class Learner:
         )
 
     @property
-    def estimator(self) -> str:
-        """The name under which models made without an estimator hold it."""
-        if self.answer.estimator:
-            return self.answer.estimator
-        family = RULES[self.rule].family
-        return next(
-            name
-            for name, spelling in SPELLINGS.items()
-            if spelling.family == family and self.memory in spelling.memories
-        )
-
-    @property
-    def _spelling(self) -> Spelling:
-        return LABELS_SPELLING if self.answer.estimator else SPELLINGS[self.estimator]
-
-    @property
     def chosen(self) -> dict[str, float]:
         """The values of the rule's parameters that are not left to their defaults."""
         return {name: value for name, value in self.values.items() if value is not None}
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters of that name that say what rule and memory are."""
-        own = self._spelling.own.split()
-        numbers = {entry.name: entry.default for entry in rule_parameters().values()}
-        if self.rule == "perceptron":
-            numbers["margin"] = 0.0
-        elif self.rule == "pa":
-            numbers["C"] = inf
-        every = {
-            **(numbers | self.chosen),
-            "rule": self.rule,
-            "loss": "squared_hinge" if self.rule == "pa2" else "hinge",
-            "memory": self.memory,
-            "average": self.averaged,
-            "parameters": self.chosen or None,
-            "goal": self.task,
-        }
-        return {name: every[name] for name in own if name in every}
-
-    def options(self) -> dict[str, Any]:
-        """Return all parameters of that name."""
-        shared = {name: getattr(self, name) for name in SHARED}
-        if "record_mistakes" in self._spelling.names:
-            shared["record_mistakes"] = self.record_mistakes
-        return self.parameters() | {"max_iter": self.passes} | shared
 
 
 def check_online(early_stopping: object, class_weight: object, calibrate: object = False) -> None:
@@ -298,27 +180,3 @@ def generator_from(random_state: Any) -> "np.random.Generator":
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)
-
-
-def plain_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as a model file can hold them; what it cannot hold is None."""
-    options = dict(parameters)
-    for name, value in options.items():
-        if isinstance(value, Mapping):
-            options[name] = [[label, float(weight)] for label, weight in value.items()]
-        elif is_flag(value):
-            options[name] = bool(value)
-        elif isinstance(value, Integral):
-            options[name] = int(value)
-        elif isinstance(value, Real):
-            options[name] = float(value)
-        elif name == "observers" or not isinstance(value, (str, type(None))):
-            options[name] = None
-    return options
-
-
-def lost_options(parameters: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters that a model file cannot hold."""
-    options = plain_options(parameters)
-    given = (name for name, value in parameters.items() if options[name] is None)
-    return [n for n in given if (parameters[n] if n == "observers" else parameters[n] is not None)]

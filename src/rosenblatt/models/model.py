@@ -18,17 +18,16 @@ from rosenblatt.data.sources import Paths, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.learner import SPELLINGS, Learner
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.weights import Weights, weights_of
-from rosenblatt.parameters import check_parameters
 from rosenblatt.tasks import CLASSES, Task
 from rosenblatt.tasks.calibration import (
     Calibration,
 )
 from rosenblatt.tasks.label_sets import SIGMOIDS, unfitted
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
-from rosenblatt.training.examples import class_weights
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
@@ -66,8 +65,7 @@ class Model:
     Every fitted estimator holds one, ``model_``.
     """
 
-    learner: str  # name of what learned it: "AveragedPerceptron", …
-    options: dict[str, Json]  # its parameters, by their Python names
+    made_by: LearnerRecord
     classes: tuple[Class, ...]  # sorted as NumPy sorts them
     machine: "Machine"
     feature_names: tuple[str, ...] | None = None  # as given by the user
@@ -80,13 +78,11 @@ class Model:
     training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
-    described: dict[str, Json] | None = None  # the learner, where the options do not spell it
 
     @classmethod
     def fitted(
         cls,
-        learner: str,
-        options: dict[str, Json],
+        made_by: LearnerRecord,
         classes: NDArray[Any],
         machine: "Machine",
         outcome: Outcome,
@@ -94,7 +90,7 @@ class Model:
     ) -> "Model":
         """Return what a training from arrays gives."""
         record = record_of(outcome) | {"training": {"label_type": classes.dtype.str}} | parts
-        return cls(learner, options, tuple(classes.tolist()), machine, **record)
+        return cls(made_by, tuple(classes.tolist()), machine, **record)
 
     @classmethod
     def empty(
@@ -107,10 +103,10 @@ class Model:
         by_feature: bool = False,
     ) -> "Model":
         """Return the model of an estimator of this name before its first row."""
-        described = learner.description_beside(name)
         state = learner.start(n_features, len(classes), by_feature=by_feature)
         machine = weights_of(learner, state)
-        return cls.fitted(name, {}, classes, machine, NOTHING_LEARNED, described=described)
+        made_by = LearnerRecord.of(learner, name, {})
+        return cls.fitted(made_by, classes, machine, NOTHING_LEARNED)
 
     def note(self, outcome: Outcome) -> None:
         """Change the record to that of another training."""
@@ -183,7 +179,7 @@ class Model:
         from rosenblatt.models.file import read
 
         model, name = read(path), "standard input" if path == "-" else str(path)
-        model.check_learner(name)
+        model.made_by.check(name)
         return model
 
     def save(self, path: "str | Path") -> None:
@@ -192,45 +188,19 @@ class Model:
 
         write(self, path)
 
-    def check_learner(self, name: str) -> None:
-        """Raise InputError where a model file of this name holds a learner that is not known."""
-        if self.described is None and self.learner not in SPELLINGS:
-            raise InputError(
-                f"{name} holds a {self.learner!r:.60}, and this version of rosenblatt knows "
-                f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
-            )
-        try:
-            self.usable_options()
-            if self.described is not None:
-                Learner.described(self.described)
-        except (TypeError, ValueError, KeyError, OverflowError) as error:
-            raise InputError(f"{name} cannot be used: {error}") from error
-
-    def usable_options(self) -> dict[str, Any]:
-        """Return the parameters of the learner, checked."""
-        options = dict(self.options)
-        for name in ("class_weight", "parameters"):
-            if isinstance(options.get(name), list):
-                options[name] = dict(options[name])
-        if self.described is None:  # else its class knows more of its parameters
-            for name in sorted(options.keys() - SPELLINGS[self.learner].names):
-                msg = f"{self.learner} has no parameter {name!r:.60}; upgrade rosenblatt."
-                raise InputError(msg)
-        named = {name: value for name, value in options.items() if name != "goal"}
-        check_parameters(self.learner, named)  # the description says the task, and is checked
-        return options
-
     def class_weights(self) -> dict[Class, float]:
         """Return what multiplied the steps of each class in training; those left out have 1."""
-        class_weight = self.usable_options().get("class_weight")
-        counts = self.training.get("class_counts")
-        if class_weight == "balanced" and counts is None:
-            raise InputError(
-                "The model was trained with class_weight='balanced' and does not say how many rows "
-                "each class had; train it with a weight for each class."
-            )
-        weights = class_weights(class_weight, self.classes, np.asarray(counts or (), np.float64))
-        return {} if weights is None else dict(zip(self.classes, weights.tolist(), strict=True))
+        return self.made_by.class_weights(self.classes, self.training.get("class_counts"))
+
+    @property
+    def learner(self) -> str:
+        """The name of the estimator that learned it."""
+        return self.made_by.name
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The parameters of that estimator, by their Python names."""
+        return self.made_by.options
 
     @property
     def linear(self) -> Weights:
@@ -299,7 +269,7 @@ class Model:
         if label not in self.classes:
             known = word_list(self.classes)
             raise InputError(f"The model knows no label {label!r}; it knows {known}.")
-        number, learner = self.classes.index(label), replace(self.how, task=CLASSES)
+        number, learner = self.classes.index(label), replace(self.made_by.learner, task=CLASSES)
         calibration = self.calibration
         if calibration is not None:
             slope, offset = self.arrays[SIGMOIDS][:, number].tolist()
@@ -311,9 +281,7 @@ class Model:
         alone = replace(
             self,
             machine=self.linear.of_label(number),
-            learner=learner.estimator,
-            options=learner.options(),
-            described=learner.description_beside(learner.estimator),
+            made_by=LearnerRecord.of(learner),
             classes=sides_of(label),
             calibration=calibration,
             training={name: value for name, value in training.items() if name != "label_type"},
@@ -380,19 +348,12 @@ class Model:
     @property
     def constant(self) -> float:
         """The constant feature: 1 where a bias is learned, else 0."""
-        return 1.0 if self.options.get("fit_intercept", True) else 0.0
+        return self.made_by.constant
 
     @property
     def positive(self) -> bool:
         """Whether a score of zero predicts the second class, and a tie the last of its classes."""
-        return bool(self.options.get("zero") == "positive")
-
-    @property
-    def how(self) -> Learner:
-        """The learner that made it, by which it goes on learning."""
-        if self.described is not None:
-            return Learner.described(self.described)
-        return Learner.of_parameters(self.options, SPELLINGS[self.learner].memories[0])
+        return self.made_by.positive
 
     @property
     def has_weights(self) -> bool:

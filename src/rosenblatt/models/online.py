@@ -20,6 +20,7 @@ from rosenblatt.models.feature_spaces import (
     NamedFeatures,
 )
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
 from rosenblatt.models.online_weights import RUNNING, OnlineWeights, names_of
 from rosenblatt.parameters import (
@@ -166,7 +167,7 @@ class OnlineLearner:
             reason = "votes" if weights.by_vote else "weighs its classes"
             reason = "makes features of what it is given" if encodes else reason
             raise InputError(f"OnlineLearner cannot go on from a {model.learner} that {reason}.")
-        learner = model.how
+        learner = model.made_by.learner
         bits = hash_bits or model.training.get(HASHED_NAMES)
         self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
         if bits is not None and model.n_features != 1 << bits:
@@ -324,10 +325,9 @@ class OnlineLearner:
         weights = self._weights
         learner, space = weights.learner, weights.space
         model = Model(
-            learner.estimator,
-            learner.options(),
+            LearnerRecord.of(learner),
             weights.classes,
-            **weights.learned(learner.estimator),
+            **weights.learned(),
             **record_of(Outcome([], "max_iter", 0)),
             training={"label_type": self._labels.dtype.str},
         )

@@ -262,13 +262,12 @@ class OnlineWeights:
 
     # What a model is made of
 
-    def learned(self, estimator: str) -> dict[str, Any]:
-        """Return a copy of what a model of an estimator has, without the room for more."""
+    def learned(self) -> dict[str, Any]:
+        """Return a copy of what a model has, without the room for more."""
         state = self.state.select(np.arange(self.width))
         arrays = {THRESHOLDS: self.thresholds} if self.cuts.by_label else {}
-        described = self.learner.description_beside(estimator)
         machine = Weights(state, self.learner.constant)
-        return {"machine": machine, "arrays": arrays, "described": described}
+        return {"machine": machine, "arrays": arrays}
 
     def with_scaling(self, model: Model) -> Model:
         """Return a model that scales rows as they would be scaled now, and can go on."""

@@ -20,7 +20,8 @@ from rosenblatt.data.sequences.templates import Template, read_templates, word_t
 from rosenblatt.data.sequences.words import TokenColumns
 from rosenblatt.data.sources import expand, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.learner import SHARED, Learner, plain_options
+from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tagger import UNKNOWN

@@ -12,6 +12,7 @@ from rosenblatt.data.sequences.encoding import Candidates, SentenceEncoding, sto
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.sequences.paths import EDGES, Sentences
 from rosenblatt.models.learner import Learner, generator_from
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Json, Model
 from rosenblatt.models.tagger import ANY, UNKNOWN, Tagger, Tags
 from rosenblatt.models.weights import weights_of
@@ -315,12 +316,10 @@ class SequenceModel:
         tags = self.tags
         own = {"scheme": tags.scheme, "reopened": tags.reopened, "strict": tags.strict}
         return Model.fitted(
-            Sequences.estimator,
-            options,
+            LearnerRecord.of(self.learner, Sequences.estimator, options),
             np.array(tags.inner, object),
             weights_of(self.learner, self.state),
             self.outcome,
-            described=self.learner.description(),
             encoding=self.encoding.as_json(),
             encoding_arrays=self.encoding.arrays(),
             calibration=self.calibration,
@@ -345,7 +344,7 @@ class SequenceModel:
         outcome = Outcome(model.records, model.outcome["stop_reason"], model.outcome["best_pass"])
         known = model.arrays.get(VOCABULARY, np.empty(0, np.uint32))
         return cls(
-            *(model.how, encoding, tags, state, outcome),
+            *(model.made_by.learner, encoding, tags, state, outcome),
             calibration=model.calibration,
             training=model.training,
             vocabulary=known,

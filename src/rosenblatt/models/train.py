@@ -28,7 +28,8 @@ from rosenblatt.models.held_out import (
     rounded,
     with_held_out,
 )
-from rosenblatt.models.learner import Learner, plain_options
+from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import (
     Form,
@@ -558,15 +559,14 @@ def _weights_model(
     record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
     record["outcome"]["n_learned"] = outcome.n_rows
-    options = learner.options()
+    made_by = LearnerRecord.of(learner)
     if plan.class_weight is not None:
-        options |= plain_options({"class_weight": plan.class_weight})
+        made_by = made_by.with_options(class_weight=plan.class_weight)
+    own = made_by.options
     model = Model(
-        learner.estimator,
-        options,
+        made_by,
         reading.classes,
         trained_weights(learner, trained),
-        described=learner.description_beside(learner.estimator),
         **record,
         training={
             "n_rows": int(reading.class_counts.sum()),
@@ -592,7 +592,7 @@ def _weights_model(
                 *([NO_VERDICT] if verdict is None and prove is not None else []),
                 *plan.wanted.notes(fitted),
                 *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
-                *neglected(fitted.confusion, reading.classes, options, least=LEAST_HELD_OUT),
+                *neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT),
             ],
         },
         verdict=None if verdict is None else verdict.as_json(),

@@ -116,7 +116,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
 
 def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     """Return a learner that goes on from the model file of its creation."""
-    model.check_learner("The model file")
+    model.made_by.check("The model file")
     if not model.is_linear:
         raise InputError(
             f"A {model.learner!r:.60} cannot be served: it keeps its rows. Train a linear model, "
@@ -127,7 +127,7 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
             f"The model has {model.n_features:,} features; this service takes "
             f"{limits.model_features:,}."
         )
-    learner = model.how
+    learner = model.made_by.learner
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
     if kind in ("table", "conjunctions"):

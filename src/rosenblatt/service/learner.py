@@ -17,6 +17,7 @@ from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import MOVED, Class, Model
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.service.weights import SCORE_OVERFLOW, Changes, Mark, ServedWeights
@@ -338,13 +339,15 @@ class ServedLearner:
             return None
         if self.is_origin and origin is not None:
             return origin.copy()
-        options = learner.options() if origin is None else dict(origin.options)
+        made_by = LearnerRecord.of(learner)
+        if origin is not None:
+            made_by = LearnerRecord.of(learner, origin.learner, origin.options)
         if self.class_weights:
-            options["class_weight"] = [list(pair) for pair in self.class_weights.items()]
-        name = learner.estimator if origin is None else origin.learner
+            pairs = [list(pair) for pair in self.class_weights.items()]
+            made_by = replace(made_by, options=made_by.options | {"class_weight": pairs})
         model = Model(
-            *(name, options, weights.classes),
-            **weights.learned(name),
+            *(made_by, weights.classes),
+            **weights.learned(),
             feature_names=weights.space.names(),
             encoding=None if origin is None else origin.encoding,
             encoding_arrays={} if origin is None else origin.encoding_arrays,

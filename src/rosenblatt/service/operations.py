@@ -21,6 +21,7 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.explanation import contributions
 from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, NamedFeatures
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import pair_scale
@@ -244,11 +245,9 @@ async def explain(
     label, number, rows = _decided(served, body.features, body.label)
     indices, values = entries(rows, 0)
     model = Model(  # the weights to look at, not copied
-        served.learner.estimator,
-        {"fit_intercept": served.learner.fit_intercept},
+        LearnerRecord.of(served.learner, options={"fit_intercept": served.learner.fit_intercept}),
         tuple(served.classes),
         Weights(served.state),
-        described=served.learner.description_beside(served.learner.estimator),
     )
     found = contributions(model, indices, values, winner=number)
     name, terms, unknown = served.space.name, found.terms[: body.top], 0

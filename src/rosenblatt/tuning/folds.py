@@ -16,6 +16,7 @@ from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.held_out import with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
 from rosenblatt.models.race import Form, Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
@@ -234,10 +235,8 @@ def _model(plan: TrainingPlan, source: FoldSource) -> Model:
     learner = plan.learner if source.race is None else source.race.learner
     trained.state.widen(source.n_features)
     model = Model(
-        learner.estimator,
-        learner.options(),
+        LearnerRecord.of(learner),
         source.classes,
         trained_weights(learner, trained),
-        described=learner.description_beside(learner.estimator),
     )
     return with_held_out(model, fitted)

@@ -20,6 +20,7 @@ from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.kernel_machine import KernelChoice
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
@@ -158,8 +159,9 @@ def _estimator(
     if by_kernel(candidate):
         return kernel_perceptron(candidate, class_weight=class_weight, **shared)
     learner = candidate.learner_with(passes, **shared)
-    kind: Any = getattr(estimators, learner.estimator)
-    return kind(**learner.options() | {"class_weight": class_weight})
+    made_by = LearnerRecord.of(learner)
+    kind: Any = getattr(estimators, made_by.name)
+    return kind(**made_by.options | {"class_weight": class_weight})
 
 
 def tune_files(
