@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 17, "csv": 55}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 17, "csv": 57}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -332,7 +332,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     ),
 }
 MOST_FOREIGN_WRITES = 64  # attributes set of an object that was not made in the same function
-MOST_LINES = 65_500  # of the package
+MOST_LINES = 65_700  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
 
 

@@ -48,7 +48,6 @@ def test_slices_of_texts_give_what_the_whole_gives(
     for module, name in ((text_column, "FEW_BYTES"), (text_column, "MANY_BYTES")):
         monkeypatch.setattr(module, name, 999)
     monkeypatch.setattr(files, "SLICE_BYTES", 5000)
-    monkeypatch.setattr(files, "MOST_HELD", 0)  # so that the file is read twice
     sliced = _fitted(path, bad_rows="skip", max_bad_share=0.5, **how)
     np.testing.assert_array_equal(whole.coef_, sliced.coef_)
     for name, array in whole.model_.encoding_arrays.items():

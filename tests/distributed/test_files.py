@@ -10,7 +10,7 @@ import pytest
 from distributed import Client
 
 from rosenblatt import load
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles
 from rosenblatt.distributed import DaskAveragedPerceptron
 from rosenblatt.distributed.files import merged_terms
@@ -126,9 +126,9 @@ def test_statistics_of_parts_are_those_of_all() -> None:
     table = frame(300)
     encodings = []
     for part in (table, table[:20], table[20:20], table[20:300]):
-        encoding = TableEncoding.from_sample(_as_table(table), text=("note",))
-        encoding.encode(_as_table(part), None)
-        encodings.append(encoding)
+        fit = EncodingFit.from_sample(_as_table(table), text=("note",))
+        fit.learn(_as_table(part))
+        encodings.append(fit)
     whole, first, *others = encodings
     for other in others:
         first.statistics.merge(other.statistics.values)
@@ -140,12 +140,12 @@ def test_terms_beyond_the_room_are_dropped() -> None:
     encodings = []
     for words in (["ape bat"], ["cow ape doe"]):
         table = pl.DataFrame({"note": words, "label": ["x"] * len(words)})
-        encoding = TableEncoding.from_sample(
+        fit = EncodingFit.from_sample(
             _as_table(table), text=("note",), label="label", word_pairs=False
         )
-        encoding.encode(_as_table(table), None)
-        encodings.append(encoding)
-    terms = [encoding.numbering.vocabulary.arrays() for encoding in encodings]  # type: ignore[union-attr]
+        fit.learn(_as_table(table))
+        encodings.append(fit)
+    terms = [fit.parser.numbering.vocabulary.arrays() for fit in encodings]  # type: ignore[union-attr]
     numbering, numbers, n_dropped = merged_terms(terms, 3)
     together = numbering.vocabulary.arrays()
     assert together.letters.tobytes() == b"apebatcow"

@@ -25,7 +25,7 @@ from rosenblatt.training.holdout import HoldOut
 from rosenblatt.training.loop import EarlyStopping, Plan, Progress
 from rosenblatt.training.state import State, fit, run_pass
 from rosenblatt.training.streaming import (
-    Finish,
+    Form,
     Reading,
     ResumePoint,
     Sampling,
@@ -57,11 +57,16 @@ class Source:
         self.n_features = int(self.indices.max(initial=-1)) + 1
         self.n_read = 0
         self.rereadable = True
-        self.finishing: Finish | None = None
+        self.finishing: Form | None = None
 
-    def finish(self) -> Finish | None:
-        """Return what is to be done to all rows."""
-        return self.finishing
+    @property
+    def is_open(self) -> bool:
+        """Whether something is to be done to all rows."""
+        return self.finishing is not None
+
+    def encoded(self, block: Batch) -> Batch:
+        """Return rows as they are learned from."""
+        return block if self.finishing is None else self.finishing(block)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows in batches of one to five."""
@@ -101,7 +106,7 @@ def train(
     held_out: float = 0.0,
     block_bytes: int = SMALL_BLOCK,
     averaged: bool = True,
-    finish: Finish | None = None,
+    finish: Form | None = None,
     **options: Any,
 ) -> StreamFit:
     """Train on a source in blocks of a few rows."""

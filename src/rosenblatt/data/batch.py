@@ -331,10 +331,10 @@ def joined_rows(dense: NDArray[np.float64], parts: Sequence[Batch]) -> Batch:
         return parts[0]
     widths = [np.full(n_rows, m), *(np.diff(part.indptr) for part in parts)]
     indptr = running_sums(np.sum(widths, axis=0))
-    indices = np.empty(indptr[-1], np.int32)
+    indices = np.empty(indptr[-1], np.result_type(np.int32, *(p.indices.dtype for p in parts)))
     types = (part.data.dtype for part in parts)
     data = np.empty(indptr[-1], np.float64 if m else np.result_type(np.float32, *types))
-    set_first(indices, indptr, np.broadcast_to(np.arange(m, dtype=np.int32), dense.shape))
+    set_first(indices, indptr, np.broadcast_to(np.arange(m, dtype=indices.dtype), dense.shape))
     set_first(data, indptr, dense)
     filled = indptr[:-1] + m
     for part, width in zip(parts, widths[1:], strict=True):

@@ -25,11 +25,14 @@ from rosenblatt.data.batch import (
     unfamiliar,
 )
 from rosenblatt.data.encoding import (
+    BlockFeatures,
     ConjoinedEncoding,
+    EncodingFit,
     RowUse,
     ScaledEncoding,
     SvmlightEncoding,
     TableEncoding,
+    encoded_block,
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
 from rosenblatt.data.encoding.features import Columns, InputColumn
@@ -42,6 +45,7 @@ from rosenblatt.data.encoding.label_column import (
     table_labels,
 )
 from rosenblatt.data.encoding.numbers import code_columns, read_numbers
+from rosenblatt.data.encoding.parsing import TableParser
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
 from rosenblatt.data.sources import (
@@ -74,7 +78,6 @@ Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 SLICE_BYTES = 1 << 19  # of a table with texts that are encoded at once
-MOST_HELD = 256 << 20  # bytes of terms and tables; more are read a second time
 SAMPLE_BYTES = 100_000  # of texts that are encoded in other ways, at most
 SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
@@ -175,17 +178,19 @@ class Decisions:
 
     @classmethod
     def on_table(
-        cls, kind: Format, table: Table, encoding: TableEncoding, reason: str = ""
+        cls, kind: Format, table: Table, encoding: EncodingFit | TableEncoding, reason: str = ""
     ) -> "Decisions":
         """Return what was decided on tables by their first rows, or by a model for a reason."""
+        parser = encoding.parser
         kinds: dict[str, list[str]] = {}
         for column in encoding.columns:
             if column.required:
                 group = column.role if column.parts == ("",) else "date"
                 kinds.setdefault(group, []).append(column.name)
-        heading, guess = table.heading, encoding.label_guess
+        heading = table.heading
+        guess = encoding.label_guess if isinstance(encoding, EncodingFit) else None
         typed = heading is not None and heading.declared is not None
-        label = encoding.label if reason or guess is None else guess.column
+        label = parser.name_of("label") if reason or guess is None else guess.column
         why = reason if reason or guess is None else guess.reason
         if encoding.label_separator:
             why += "; several a row"
@@ -200,8 +205,8 @@ class Decisions:
             header=None if heading is None or typed else heading.header,
             label=label,
             label_reason="" if label is None else why,
-            weight=encoding.name_of("weight"),
-            group=encoding.name_of("group"),
+            weight=parser.name_of("weight"),
+            group=parser.name_of("group"),
             columns=kinds,
             left_out={
                 one.name: one.reason or other for one in encoding.columns if one.role == "ignored"
@@ -384,19 +389,18 @@ def _found_row(table: Table, rows: Sequence[int], names: Sequence[str], number: 
 class Beginning(NamedTuple):
     """The first rows of tables, what was decided by them, and the tables to come."""
 
-    encoding: TableEncoding  # which has not taken them in
+    fit: EncodingFit  # which has not taken them in
     first: Table
     others: Generator[Table, None, None]
     lenient: bool  # whether some values that are no numbers leave a column numeric
 
     def judged(self, columns: Columns) -> "Beginning":
         """Return the same beginning with other things said of the columns."""
-        encoding = TableEncoding.from_sample(self.first, columns, lenient=self.lenient)
-        return self._replace(encoding=encoding)
+        return self._replace(fit=EncodingFit.from_sample(self.first, columns, lenient=self.lenient))
 
     def sample(self, most: int) -> Table:
         """Return some of the first rows, drawn at random: about so many, and so much text."""
-        names = [column.name for column in self.encoding.columns if column.role == "text"]
+        names = [column.name for column in self.fit.columns if column.role == "text"]
         n_rows = self.first.frame.height
         n_bytes = int(self.first.frame.select(names).estimated_size())
         share = min(most / n_rows, SAMPLE_BYTES / max(n_bytes, 1))
@@ -410,10 +414,10 @@ class Beginning(NamedTuple):
         Not of those that are said to be ``numeric``; at most so many numbers are looked at.
         """
         asked = column_names(self.first, numeric, "numeric", alone=False)
-        own = [one for one in self.encoding.columns if one.role == "numeric"]
+        own = [one for one in self.fit.columns if one.role == "numeric"]
         own = [one for one in own if one.name not in asked]
-        n_rows, separator = sample.frame.height, self.encoding.label_separator
-        label = cast("str", self.encoding.label)
+        n_rows, separator = sample.frame.height, self.fit.label_separator
+        label = cast("str", self.fit.label)
         step = -(-n_rows * len(own) // most) or 1
         rows = labelled_rows(sample.filtered(np.arange(n_rows) % step == 0), label, separator)
         labels = table_labels(rows, label, Classes(), required=True, separator=separator)
@@ -424,13 +428,11 @@ class Beginning(NamedTuple):
         use = RowUse(learn=True, bad_rows=SKIPPED)
         columns = tuple(
             InputColumn(one.name, "category") if one.name in category else one
-            for one in self.encoding.columns
+            for one in self.fit.columns
         )
-        other = TableEncoding(columns, self.encoding.settings._replace(**settings))
-        prepared = other.prepare(sample, use)
-        other.learn(prepared)
-        other.settle()
-        return other.encode(prepared, Classes(), use)
+        other = EncodingFit(columns, self.fit.settings._replace(**settings))
+        block = other.parse(sample, Classes(), use)
+        return encoded_block(block, *other.encoding())
 
 
 class TrainingFiles:
@@ -440,7 +442,10 @@ class TrainingFiles:
         self.files = files
         self.columns = columns  # what was said of them
         self.validation = validation  # of rows that come last and are never learned from
-        self.encoding: Encoding | None = None  # known when the first rows have been read
+        self.encoding: Encoding | None = None  # known when all rows have been read
+        self._features: BlockFeatures | None = None  # of the blocks that were read
+        self._fit: EncodingFit | None = None  # of columns, from the first rows to the last
+        self._sampler = RowSampler()  # of rows that are read
         self._begun: Beginning | None = None  # of a reading to come
 
     @property
@@ -465,13 +470,16 @@ class TrainingFiles:
                 advice = f" If it should hold numbers, use {Parameter('numeric', column)}."
                 self.files.notes.append(Sentence(note, advice))
             self.columns = replace(self.columns, category=(*self.columns.category, column))
-            self.files.decisions = self.encoding = None
+            self.files.decisions = self.encoding = self._fit = None
 
     def batches(self) -> Iterator[Batch]:
-        """Read the files from the start; the encoding begins anew."""
+        """Read the files from the start, as blocks to be encoded; the encoding begins anew."""
         is_svmlight = self.files.format is Format.SVMLIGHT
         batches = self.files.counted(self._svmlight() if is_svmlight else self._tables())
-        return batches if self.validation is None else self._validated(batches, self.validation)
+        yield from batches if self.validation is None else self._validated(batches, self.validation)
+        if self._fit is not None:
+            self.encoding, self._features = self._fit.encoding(self._sampler)
+            self._fit = None  # with the terms that are rare
 
     def _validated(self, batches: Iterator[Batch], files: Files) -> Iterator[Batch]:
         """Yield batches, and then the rows of other files, from which no encoding is learned."""
@@ -481,11 +489,16 @@ class TrainingFiles:
             known, n_bytes = batch.classes, batch.bytes_read
             zeros = np.zeros(batch.n_rows, np.uint64)
             yield batch._replace(groups=zeros if batch.groups is None else batch.groups)
-        if self.encoding is None:
+        parser: TableParser | SvmlightEncoding | TableEncoding
+        if self._fit is not None:
+            parser = self._fit.parser
+        elif self.encoding is not None:
+            parser = self.encoding.inner
+        else:
             return
-        use = RowUse(learn=True, raw=True, bad_rows=files.bad_rows)
-        found = _encoded(files, self.encoding.inner, Classes(known), use)
-        n_features, n_rows = self.encoding.n_features, 0
+        use, n_rows = RowUse(learn=True, bad_rows=files.bad_rows), 0
+        n_features = None if self.encoding is None else self.encoding.n_features  # of svmlight
+        found = _batches(files, parser, Classes(known), use)
         for batch in files.counted(found):
             met, before = single_labels(batch.classes), single_labels(known)
             class_of = classes_of(met)
@@ -496,7 +509,7 @@ class TrainingFiles:
                 msg = f"no row to learn from has the label {label!r}, which {batch.file} has."
                 raise InputError(Sentence(f"{Parameter('validation')}: ", msg))
             groups = np.full(batch.n_rows, VALIDATION, np.uint64)
-            rows = self.encoding.expand(batch).below(n_features)
+            rows = batch if n_features is None else batch.below(n_features)
             n_rows += batch.n_rows
             yield rows._replace(groups=groups, bytes_read=n_bytes)
         if not n_rows:
@@ -523,19 +536,33 @@ class TrainingFiles:
                 yield batch.n_rows, [r for k, r in enumerate(here) if k not in bad].__getitem__
             return
         use = RowUse(learn=True, bad_rows=self.files.bad_rows)
-        names = [column.name for column in encoding.columns]
+        parser, names = encoding.parser, [column.name for column in encoding.columns]
         shown = [column.name for column in encoding.columns if column.required]
         for table in self.files.tables(names, [name for name in names if name not in shown]):
             marked = table._replace(frame=table.frame.with_row_index(ROW))
-            kept = encoding.prepare(marked, use).frame[ROW].to_list()
+            kept = parser.prepare(marked, use).frame[ROW].to_list()
             yield len(kept), partial(_found_row, table, kept, shown)
 
-    def finish(self) -> Callable[[Batch], Batch] | None:
-        """Return what fills, scales and bins numbers, if there are any."""
-        table = None if self.encoding is None else self.encoding.table
-        if table is None or not table.n_numeric:
-            return None
-        return partial(table.finished, bins=table.bins)
+    @property
+    def is_open(self) -> bool:
+        """Whether rows are read as blocks, which only an encoding of all makes rows to learn from.
+
+        It is asked when some rows have been read.
+        """
+        known = self._fit if self.encoding is None else self.encoding.table
+        return known is not None and known.parser.is_open
+
+    @property
+    def n_rare(self) -> float:
+        """How many values of a block, in a row on average, the encoding leaves out."""
+        return 0.0 if self._features is None else self._features.n_rare
+
+    def encoded(self, block: Batch, encoding: Encoding | None = None) -> Batch:
+        """Return the rows of a block as an encoding has them, by default that of the files."""
+        encoding = encoding or self.encoding
+        table = None if encoding is None else encoding.table
+        rows = block if table is None else encoded_block(block, table, self._features)
+        return rows if encoding is None else encoding.expand(rows)
 
     def _svmlight(self) -> Iterator[Batch]:
         n_features = 0
@@ -572,8 +599,8 @@ class TrainingFiles:
             if table.frame.height:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
-                encoding = TableEncoding.from_sample(first, self.columns, lenient=lenient)
-                self._begun = Beginning(encoding, first, tables, lenient)
+                fit = EncodingFit.from_sample(first, self.columns, lenient=lenient)
+                self._begun = Beginning(fit, first, tables, lenient)
                 break
         return self._begun
 
@@ -581,39 +608,17 @@ class TrainingFiles:
         begun, self._begun = self.begun, None
         if begun is None:
             return
-        first, others, encoding = begun.first, begun.others, begun.encoding
-        self.encoding = encoding
-        self.files.decisions = Decisions.on_table(self.files.format, first, encoding)
-        sampler, suspects = RowSampler(), LabelledSample(encoding.columns)
+        first, others, fit = begun.first, begun.others, begun.fit
+        self._fit, self._sampler = fit, RowSampler()
+        self.files.decisions = Decisions.on_table(self.files.format, first, fit)
+        suspects, self.files.classes = LabelledSample(fit.columns), Classes()
         tables = suspects.passing(_with_first(first, others))
-        use = RowUse(learn=True, raw=True, bad_rows=self.files.bad_rows, seen=sampler)
-        if encoding.reads_twice:
-            yield from self._weighed(encoding, tables, use)
-        else:
-            yield from _encoded_ahead(self.files, encoding, tables, Classes(), use)
-            encoding.freeze()
-        encoding.seen = sampler.seen(encoding.salt)
-        self.files.notes += merged_notes(deciding_columns(suspects.frames(), encoding.columns))
-
-    def _weighed(
-        self, encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
-    ) -> Iterator[Batch]:
-        """Hold tables in memory, or read twice: for how common terms of texts are, and the rows."""
-        held, n_bytes = list[Table](), 0
-        reread = False  # where there is too much to hold
-        for prepared in _prepared_ahead(encoding, tables, use):
-            encoding.learn(prepared)
-            if not reread:
-                held.append(prepared.without_names())
-                n_bytes += held[-1].n_bytes
-                reread = n_bytes > MOST_HELD and self.rereadable
-                held = [] if reread else held
-        encoding.settle()
-        self.files.classes = Classes()
-        if reread:
-            yield from _encoded(self.files, encoding, self.files.classes, use)
-        while held:
-            yield encoding.encode(held.pop(0), self.files.classes, use)
+        use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=self._sampler)
+        with closing(_prepared_ahead(fit.parser, tables, use)) as parts:
+            for table in parts:
+                yield fit.parse(table, self.files.classes, use)
+        fit.close()
+        self.files.notes += merged_notes(deciding_columns(suspects.frames(), fit.columns))
 
 
 def _with_first(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
@@ -626,18 +631,18 @@ def _no_columns(parameter: str) -> Sentence:
 
 
 def _prepared_ahead(
-    encoding: TableEncoding, tables: Generator[Table, None, None], use: RowUse
+    parser: TableParser, tables: Generator[Table, None, None], use: RowUse
 ) -> Generator[Table, None, None]:
-    return in_order(partial(encoding.prepare, use=use), tables, os.cpu_count() or 1)
+    return in_order(partial(parser.prepare, use=use), tables, os.cpu_count() or 1)
 
 
 def _text_slices(
-    encoding: TableEncoding, tables: Generator[Table, None, None], lengths: deque[int]
+    parser: TableParser, tables: Generator[Table, None, None], lengths: deque[int]
 ) -> Generator[Table, None, None]:
     """Yield tables of texts in slices, whose terms take little memory; add how many a table has."""
     for table in tables:
         n_rows, n_slices = max(table.frame.height, 1), 1
-        if encoding.has_text:
+        if parser.texts:
             n_slices = max(1, min(n_rows, int(table.frame.estimated_size()) // SLICE_BYTES))
         slices = [*in_slices(table, most_rows=-(-n_rows // n_slices))]
         lengths.append(len(slices))
@@ -655,30 +660,6 @@ def _whole(slices: Sequence[Batch]) -> Batch:
         for row in one.bad
     )
     return join(slices)._replace(bad=bad)
-
-
-def _encoded_ahead(
-    files: Files,
-    encoding: TableEncoding,
-    tables: Generator[Table, None, None],
-    classes: Classes,
-    use: RowUse,
-    keep: Sequence[str] = (),
-) -> Iterator[Batch]:
-    files.classes = classes
-    lengths, batches = deque[int](), list[Batch]()
-    with closing(_prepared_ahead(encoding, _text_slices(encoding, tables, lengths), use)) as parts:
-        for table in parts:
-            if files.decisions is None:  # training did not say how they are read
-                files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
-            kept = {name: table.frame[name].to_list() for name in keep} if keep else None
-            batches.append(encoding.encode(table, classes, use)._replace(kept=kept))
-            # Rows to learn from come as their table had them, on which the blocks depend
-            if not use.learn or len(batches) == lengths[0]:
-                yield _whole(batches)
-                batches = []
-            if use.learn and not batches:
-                lengths.popleft()
 
 
 def encoded(
@@ -702,7 +683,7 @@ def encoded(
     if table is not None and table.seen is not None and need_labels:
         seen = SeenCounter(table.seen, table.salt)
     use = RowUse(learn=learn, bad_rows=files.bad_rows, counts=counts, seen=seen)
-    batches = _encoded(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
+    batches = _batches(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
     for batch in _familiar(files.counted(batches), inner, files, use):
         yield from encoding.expanded(batch)
 
@@ -741,15 +722,16 @@ def _familiar(
     files.notes += noted or [note for note in [unfamiliar(n_strange, n_rows)] if note]
 
 
-def _encoded(
+def _batches(
     files: Files,
-    encoding: SvmlightEncoding | TableEncoding,
+    encoding: SvmlightEncoding | TableEncoding | TableParser,
     classes: Classes,
     use: RowUse,
     *,
     need_labels: bool = True,
     keep: Sequence[str] = (),
 ) -> Iterator[Batch]:
+    """Yield the rows of files as a model or a parser knows them: of a parser they are blocks."""
     if keep and files.format is Format.SVMLIGHT:
         raise InputError(_no_columns("keep"))
     if isinstance(encoding, SvmlightEncoding):
@@ -774,4 +756,21 @@ def _encoded(
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = files.tables(names, optional)
-    yield from _encoded_ahead(files, encoding, tables, classes, use, keep)
+    files.classes = classes
+    parser = encoding.parser if isinstance(encoding, TableEncoding) else encoding
+    lengths, batches = deque[int](), list[Batch]()
+    with closing(_prepared_ahead(parser, _text_slices(parser, tables, lengths), use)) as parts:
+        for table in parts:
+            if isinstance(encoding, TableParser):
+                batches.append(parser.parse(table, classes, use))
+            else:
+                if files.decisions is None:  # training did not say how they are read
+                    files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
+                kept = {name: table.frame[name].to_list() for name in keep} if keep else None
+                batches.append(encoding.encode(table, classes, use)._replace(kept=kept))
+            # Rows to learn from come as their table had them, on which the blocks depend
+            if not use.learn or len(batches) == lengths[0]:
+                yield _whole(batches)
+                batches = []
+            if use.learn and not batches:
+                lengths.popleft()

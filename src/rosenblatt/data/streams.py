@@ -20,7 +20,7 @@ from rosenblatt.kernels.shapes import BYTES_PER_VALUE
 
 ARRAYS = {  # of rows, as they are kept in files
     "data": np.float64,
-    "indices": np.int32,
+    "indices": np.int32,  # of blocks whose features say their column int64
     "indptr": np.int64,
     "labels": np.int32,
     "weights": np.float64,
@@ -83,9 +83,9 @@ def in_order(
 class _Buffer:
     """Room for the values of one block; memory that is never written to is never taken."""
 
-    def __init__(self, n_values: int, *, holds: bool = True) -> None:
+    def __init__(self, n_values: int, index: "np.dtype[Any]", *, holds: bool = True) -> None:
         self._holds = holds  # else the values are counted, and those of the blocks are none
-        self._data, self._indices = np.empty(n_values * holds), np.empty(n_values * holds, np.int32)
+        self._data, self._indices = np.empty(n_values * holds), np.empty(n_values * holds, index)
         self.filled, self.batches = 0, list[Batch]()
 
     def add(self, batch: Batch) -> None:
@@ -93,7 +93,8 @@ class _Buffer:
         start, self.filled = self.filled, self.filled + len(batch.data)
         if self._holds:
             if self.filled > len(self._data):
-                self._data, self._indices = np.empty(self.filled), np.empty(self.filled, np.int32)
+                index = self._indices.dtype
+                self._data, self._indices = np.empty(self.filled), np.empty(self.filled, index)
             self._data[start : self.filled] = batch.data
             self._indices[start : self.filled] = batch.indices
         self.batches.append(batch._replace(data=NO_VALUES, indices=NO_VALUES))
@@ -136,18 +137,20 @@ def _gathered(
     batches: Iterable[Batch], block_bytes: int, keep: Keep | None
 ) -> Generator[Batch, None, None]:
     n_values = max(1, block_bytes // BYTES_PER_VALUE)
-    buffers, turn = [_Buffer(n_values)], 0
+    buffers, turn = list[_Buffer](), 0
     first_row = n_features = 0
     for batch in _pieces(batches, max(1, n_values // PIECES)):
+        index = batch.indices.dtype  # the same in all
+        buffers = buffers or [_Buffer(n_values, index)]
         buffer = buffers[turn % 2]
         if buffer.batches and buffer.filled + len(batch.data) > n_values:
             block = buffer.block(first_row)
             first_row += block.n_rows
             if turn == 0:
                 if keep is not None and keep(block):
-                    buffers = [_Buffer(n_values, holds=False)] * 2
+                    buffers = [_Buffer(n_values, index, holds=False)] * 2
                 else:
-                    buffers.append(_Buffer(n_values))
+                    buffers.append(_Buffer(n_values, index))
             yield block
             turn += 1
             buffer = buffers[turn % 2]
@@ -155,14 +158,14 @@ def _gathered(
             keep(batch)
         n_features = max(n_features, batch.n_features)
         buffer.add(batch._replace(n_features=n_features))
-    if buffers[turn % 2].batches:
+    if buffers and buffers[turn % 2].batches:
         yield buffers[turn % 2].block(first_row, last=True)
 
 
 class ArrayFile:
     """An array in a file without a name, which is appended to and then mapped into memory."""
 
-    def __init__(self, folder: Path | None, dtype: type[Any]) -> None:
+    def __init__(self, folder: Path | None, dtype: Any) -> None:
         self.length = 0
         self._dtype = np.dtype(dtype)
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by its owner
@@ -194,11 +197,11 @@ class ArrayFile:
 class RowFiles:
     """Rows in files: values, features, where rows begin and end, labels, weights, groups."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None, index: "np.dtype[Any]") -> None:
         self._folder = str(folder or tempfile.gettempdir())
         self._files: dict[str, ArrayFile] = {}
         with self._kept():
-            for name, dtype in ARRAYS.items():
+            for name, dtype in (ARRAYS | {"indices": index}).items():
                 self._files[name] = ArrayFile(folder, dtype)
         self._files["indptr"].append(np.zeros(1, np.int64))
 

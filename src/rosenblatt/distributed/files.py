@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch, join
-from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding
+from rosenblatt.data.encoding import EncodingFit, SvmlightEncoding, TableEncoding
 from rosenblatt.data.encoding.features import (
     DocumentCounts,
     HashedNumbering,
@@ -27,8 +27,7 @@ from rosenblatt.data.encoding.label_column import (
     deciding_columns,
     table_labels,
 )
-from rosenblatt.data.encoding.numbers import ColumnStatistics
-from rosenblatt.data.encoding.table_encoding import NO_ROWS
+from rosenblatt.data.encoding.parsing import NO_ROWS
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, encoded
 from rosenblatt.data.formats import Format
 from rosenblatt.data.labels import Classes
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 
     from rosenblatt.data.polars import pl
 
-Template = TableEncoding | bool  # how columns are read; of svmlight, whether it counts from 0
+Template = EncodingFit | bool  # how columns are read; of svmlight, whether it counts from 0
 
 
 class EncodingPart(NamedTuple):
@@ -87,7 +86,7 @@ def read_files(
             for name, home, *own in zip(names, homes, *arguments, strict=True)
         ]
 
-    is_table = isinstance(template, TableEncoding)
+    is_table = isinstance(template, EncodingFit)
     shared: dict[str, Any] = {"n_files": len(names)} if is_table else {}
     read = on_files(survey_table if is_table else read_svmlight, template=template, **shared)
     surveys: list[Survey] = client.gather(
@@ -140,23 +139,24 @@ def numbered_batch(
     return RowPart(batch.csr(n_features, constant), ranks[batch.labels])
 
 
-def survey_table(name: str, layout: Layout, template: TableEncoding, n_files: int) -> Survey:
+def survey_table(name: str, layout: Layout, template: EncodingFit, n_files: int) -> Survey:
     """Return class counts and the part of the encoding of a table; runs in a worker."""
-    encoding = TableEncoding(template.columns, template.settings)
+    fit = EncodingFit(template.columns, template.settings)
     classes, labels = Classes(), [np.zeros(0, np.int32)]
     columns = [column.name for column in template.columns]
     suspects = LabelledSample(template.columns, max(MOST_ROWS // n_files, 1))
     for table in suspects.passing(Files([name], layout).tables(columns)):
-        encoding.learn(encoding.prepare(table))
+        fit.learn(table)
         if table.frame.height:
-            labels.append(table_labels(table, encoding.label, classes, required=True))
-    numbering = encoding.numbering
+            label = fit.label
+            labels.append(table_labels(table, label, classes, required=True))
+    numbering = fit.parser.numbering
     terms = numbering.vocabulary.arrays() if isinstance(numbering, KeptNumbering) else None
     documents = numbering.documents
     n_terms = 0 if terms is None else len(terms.hashes)
-    numbers, statistics = np.concatenate(labels), encoding.statistics.values
+    numbers, statistics = np.concatenate(labels), fit.statistics.values
     counts = np.bincount(numbers, minlength=len(classes.labels))
-    vectors = {place: one.statistics.values for place, one in encoding.vectors.items()}
+    vectors = {place: one.values for place, one in fit.vector_statistics.items()}
     counted = documents.padded(n_terms), documents.n_texts
     part = EncodingPart(statistics, vectors, terms, *counted, suspects.frames())
     return Survey(len(numbers), 0, classes.labels, counts, encoding=part)
@@ -195,12 +195,12 @@ def _template(files: Files, columns: Columns) -> Template:
         raise InputError(msg)
     if svmlight:
         return bool(first.zero_based)
-    encoding = TableEncoding.from_sample(first, columns)
-    if encoding.label_separator:
+    fit = EncodingFit.from_sample(first, columns)
+    if fit.label_separator:
         raise InputError(
             "Several labels a row are learned in one process only: train without Dask."
         )
-    return encoding
+    return fit
 
 
 def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, list[str]]:
@@ -209,16 +209,14 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
         n_features = max(one.n_features for one in surveys)
         return SvmlightEncoding(zero_based=template, n_features=n_features), []
     parts: list[EncodingPart] = [one.encoding for one in surveys]
-    settings, statistics = template.settings, ColumnStatistics(parts[0].statistics.copy())
-    for one in parts[1:]:
-        statistics.merge(one.statistics)
+    settings, n_numeric = template.settings, parts[0].statistics.shape[1]
     # the numbers of the terms of each part among those of all
     numbering: HashedNumbering | KeptNumbering
     if settings.hash_bits is not None:
         numbers = [np.arange(len(one.documents), dtype=np.int32) for one in parts]
         numbering, n_dropped = HashedNumbering(settings.hash_bits), 0
     else:
-        room = settings.max_features - statistics.values.shape[1]
+        room = settings.max_features - n_numeric
         terms = [one.terms for one in parts if one.terms is not None]
         numbering, numbers, n_dropped = merged_terms(terms, room)
     documents = np.zeros(len(numbering), np.int32)
@@ -228,13 +226,12 @@ def _encoding(template: Template, surveys: Sequence[Survey]) -> tuple[Encoding, 
     numbering.documents = DocumentCounts(documents, sum(one.n_texts for one in parts))
     suspects = [frame for one in parts for frame in one.suspects]
     notes = [*template.notes, *merged_notes(deciding_columns(suspects, template.columns))]
-    encoding = TableEncoding(
-        template.columns, settings, notes=notes, statistics=statistics, numbering=numbering
-    )
-    for place, vector in encoding.vectors.items():
-        for one in parts:
-            vector.statistics.merge(one.vectors[place])
-    encoding.settle()
+    fit = EncodingFit(template.columns, settings, notes=notes, numbering=numbering)
+    for one in parts:
+        fit.statistics.merge(one.statistics)
+        for place, statistics in fit.vector_statistics.items():
+            statistics.merge(one.vectors[place])
+    encoding, _ = fit.encoding()
     if not n_dropped:
         return encoding, notes
     note = Sentence(

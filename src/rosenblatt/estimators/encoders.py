@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit, TableEncoding
 from rosenblatt.data.tables.frames import frame_tables, has_names
 from rosenblatt.data.tables.table import numbered_names
 from rosenblatt.errors import InputError
@@ -46,14 +46,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
                     "TableEncoder takes several."
                 )
             settings["text"] = columns
-        encoding = TableEncoding.from_sample(tables[0], **settings, labelled=False)
+        fit = EncodingFit.from_sample(tables[0], **settings, labelled=False)
         for table in tables:
-            encoding.learn(encoding.prepare(table))
-        if encoding.reads_twice:
-            encoding.settle()
-        else:
-            encoding.freeze()
-        return self.restore(encoding)
+            fit.learn(table)
+        return self.restore(fit.encoding()[0])
 
     def restore(self, encoding: TableEncoding) -> Self:
         """Become fitted by an encoding."""

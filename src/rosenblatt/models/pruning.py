@@ -181,7 +181,7 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     gone = np.zeros(model.n_features, bool)
     gone[dropped] = True
     gone &= encoding.text_features()
-    encoding.forget(gone)
+    encoding = encoding.without(gone)
     parts: dict[str, Any] = {}
     kept = other.state.select(np.flatnonzero(~gone))
     parts["machine"] = replace(other.linear, state=kept)

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import VALIDATION, Batch
+from rosenblatt.data.batch import VALIDATION, first_values
 from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.encoding.features import Columns
-from rosenblatt.data.encoding.numbers import NumberBins, RowSample, quantile_edges
+from rosenblatt.data.encoding.numbers import RowSample, quantile_edges
 from rosenblatt.data.files import Beginning, Encoding, TrainingFiles
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
@@ -35,7 +35,7 @@ from rosenblatt.models.search import (
 from rosenblatt.rules import RULES
 from rosenblatt.tasks import task_of
 from rosenblatt.training.examples import Examples
-from rosenblatt.training.streaming import Reading
+from rosenblatt.training.streaming import Form, Reading
 from rosenblatt.wording import counted, percent, word_list
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
@@ -71,7 +71,6 @@ CHARACTERS = 3, 5  # lengths of the runs that are tried
 WORTH = 0.9  # of the error must be left at most: they cost several times the time and memory
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
 
-Form = Callable[[Batch], Batch]
 RowMaker = Callable[[Settings], EncodedRows]  # by encoding, each made once
 
 
@@ -79,11 +78,10 @@ class Offer(NamedTuple):
     """A form in which the rows of a reading can be learned from."""
 
     name: str  # in plain words
-    encoding: Settings  # parameters of ``train_files`` that ask for it; of no two the same
-    n_features: int
-    form: Form  # rows as they were read → rows as they are learned from; may change them in place
-    encoder: Callable[[], Encoding]  # returns what gives rows of files this form
-    n_added: int = 0  # values in a row, beside those that it was read with
+    settings: Settings  # parameters of ``train_files`` that ask for it; of no two the same
+    encoding: Encoding
+    form: Form  # gives blocks this encoding
+    n_added: float = 0.0  # values in a row, beside those that its block has
     learners: tuple[Settings, ...] = ()  # to be tried with it where the learner is open
 
 
@@ -124,56 +122,45 @@ def default_bins(n_rows: int) -> int:
 
 
 def offers(
-    finish: Form | None, encoding: Any, reading: Reading, said: Columns, learner: Learner
+    source: TrainingFiles, reading: Reading, said: Columns, learner: Learner
 ) -> Iterator[Offer]:
-    """Yield the forms that the rows of a reading can have, the simplest first.
+    """Yield the encodings that the blocks of a reading can have, the simplest first.
 
-    The first is that of the encoding, made by ``finish``. Where pairs of columns are asked for,
-    they are the one form.
+    The first is that of the files. Where pairs of columns are asked for, they are the one form.
     """
+    encoding: Any = source.encoding
     asked, table = said.column_pairs, encoding.table
     name = "plain" if table is None or table.settings.bins is None else "bins"
-    plain = Offer(name, (), encoding.n_features, finish or (lambda rows: rows), lambda: encoding)
-    numbered = None
+    plain = Offer(name, (), encoding, source.encoded, -source.n_rare)
     if not asked:
         yield plain
-    if said.bins is None and isinstance(encoding, TableEncoding) and encoding.may_have_bins:
+    can_have_bins = table is not None and table.n_numeric and not table.settings.hash_bits
+    if said.bins is None and isinstance(encoding, TableEncoding) and can_have_bins:
         sample = RowSample(encoding.n_numeric)
-        for rows in reading.stored():
-            sample.add(encoding.numbers_of(rows)[rows.learnable])
+        for blocks in reading.stored():
+            numbers = first_values(blocks.data, blocks.indptr, encoding.n_numeric)
+            sample.add(numbers[blocks.learnable])
         n_bins = default_bins(reading.n_rows)
-        edges = sample.edges(n_bins)
-        numbered = NumberBins.numbered_from(len(encoding.numbering), edges)
-        n_features = encoding.n_features + sum(len(own) + 1 for own in edges if len(own))
-        plain = Offer(
-            "bins",
-            (("bins", n_bins),),
-            n_features,
-            lambda rows: encoding.finished(rows, numbered)._replace(n_features=n_features),
-            partial(encoding.with_bins, n_bins, edges),
-            encoding.n_numeric,
-        )
+        binned = encoding.with_bins(n_bins, sample.edges(n_bins))
+        form, n_added = partial(source.encoded, encoding=binned), encoding.n_numeric
+        plain = Offer("bins", (("bins", n_bins),), binned, form, plain.n_added + n_added)
         if not asked:
             yield plain
     is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
     is_open = is_open and learner.answer.races
     if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
-        yield from _paired(encoding, reading, plain, numbered, asked, learner)
+        yield from _paired(source, reading, plain, asked, learner)
 
 
 def _paired(
-    encoding: Any,
-    reading: Reading,
-    base: Offer,
-    bins: NumberBins | None,
-    asked: Any,
-    learner: Learner,
+    source: TrainingFiles, reading: Reading, base: Offer, asked: Any, learner: Learner
 ) -> Iterator[Offer]:
     """Yield a form with pairs of columns beside it; where none stands out, the form."""
+    encoding = base.encoding
     if not isinstance(encoding, TableEncoding):
         named = Parameter("column_pairs")
         raise InputError(f"{named} needs named columns; svmlight files have none.")
-    owners = encoding.owners(bins)
+    owners = encoding.owners()
     if asked is None and (owners is None or np.count_nonzero(np.bincount(owners + 1)[1:]) < 2):
         return  # features are hashed, or there is no pair of columns, as in files of texts
     n_rows = reading.n_rows - reading.n_validation
@@ -183,13 +170,12 @@ def _paired(
     found = offered_pairs(encoding, owners, rows, numbers, n_classes, asked, learner)
 
     def offer(n: int, pairs: ColumnPairs) -> Offer:
-        words = counted(n, "pair")
+        words, conjoined = counted(n, "pair"), ConjoinedEncoding(encoding, 2, pairs)
         return Offer(
             f"bins with {words}" if base.name == "bins" else words,
-            (*base.encoding, ("column_pairs", n)),
-            pairs.n_columns,
-            lambda rows: pairs.expand(base.form(rows)),
-            lambda: ConjoinedEncoding(cast("TableEncoding", base.encoder()), 2, pairs),
+            (*base.settings, ("column_pairs", n)),
+            conjoined,
+            partial(source.encoded, encoding=conjoined),
             base.n_added + n,
             () if asked else PAIR_LEARNERS,
         )
@@ -221,14 +207,14 @@ class Race:
     @property
     def form(self) -> Form | None:
         """What gives rows the chosen form; None where it is the one that they need anyway."""
-        return self.offer.form if self.offer is not None and self.offer.encoding else None
+        return self.offer.form if self.offer is not None and self.offer.settings else None
 
     def __call__(self, reading: Reading) -> Learner:
         """Choose the learner, and the form in which the rows of a reading are finished."""
         reading.check_classes()
         few = reading.n_rows < FEWEST_ROWS
         offered = self._offers(reading)
-        forms = {offer.encoding: offer for offer in (islice(offered, 1) if few else offered)}
+        forms = {offer.settings: offer for offer in (islice(offered, 1) if few else offered)}
         is_open = len(self.learners) > 1
         pool = [
             Candidate(learner, encoding)
@@ -238,7 +224,7 @@ class Race:
         if len(pool) > 1 and not few:
             added = sum(offer.n_added for offer in forms.values()) / len(forms)
             width = len(reading.kept.indices) / reading.n_rows + 1.0 + added
-            n_features = max(offer.n_features for offer in forms.values())
+            n_features = max(offer.encoding.n_features for offer in forms.values())
             cost = values_of(width, n_features, len(reading.classes))
             size = RaceSize.affordable(reading.n_rows, *cost, len(pool))
             if size is not None:
@@ -324,7 +310,7 @@ Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race
 def race_of_texts(source: TrainingFiles, learner: Learner) -> Raced:
     """Try runs of characters beside the words of short texts; have them read so if they help."""
     begun = source.begun
-    if begun is None or not begun.encoding.has_text:
+    if begun is None or not begun.fit.has_text:
         return source, None
     sample = begun.sample(TEXT_ROWS)
     if sample.frame.height < FEWEST_TEXTS:
@@ -445,7 +431,7 @@ def _race_rows(
     def made(form: Settings) -> EncodedRows:
         offer = forms[form]
         parts = (offer.form(part) for part in reading.taken(drawn))
-        rows = join([part.csr(offer.n_features, constant) for part in parts])
+        rows = join([part.csr(offer.encoding.n_features, constant) for part in parts])
         examples = Examples(rows, reading.met.targets(labels), weights, sets=reading.met.sets)
         return EncodedRows(examples, numbers, n_classes, groups=groups)
 

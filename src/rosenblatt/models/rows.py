@@ -201,10 +201,10 @@ def source_rows(
     source: TrainingFiles,
     *,
     fit_intercept: bool = True,
-    finished: bool = True,
+    encoded: bool = True,
     choose: "Callable[[Reading], Offer | None]" = lambda _: None,
 ) -> FileRows:
-    """Read all rows of files into memory; what is not ``finished`` can still have any form.
+    """Read all rows of files into memory; what is not ``encoded`` can still have any form.
 
     ``choose`` may choose one when they have been read.
     """
@@ -217,9 +217,9 @@ def source_rows(
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
     offer = choose(reading)
-    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoder()
-    if finished:
-        reading.finish(None if offer is None else offer.form)
+    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoding
+    if encoded:
+        reading.encode(None if offer is None else offer.form)
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))

@@ -32,7 +32,6 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, plain_options
 from rosenblatt.models.model import Model, Spread, file_record, record_of
 from rosenblatt.models.race import (
-    Form,
     Offer,
     Race,
     RaceResult,
@@ -64,6 +63,7 @@ from rosenblatt.training.loop import Plan, Progress
 from rosenblatt.training.state import State
 from rosenblatt.training.streaming import (
     BLOCK_BYTES,
+    Form,
     Reading,
     RowSource,
     Sampling,
@@ -187,7 +187,7 @@ class TrainingPlan:
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""
         source = self.source
-        return offers(source.finish(), source.encoding, reading, source.columns, self.learner)
+        return offers(source, reading, source.columns, self.learner)
 
     @property
     def held_out_by(self) -> dict[str, Any] | None:
@@ -309,7 +309,7 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
     learner = _label_learner(source, learner, goal, refused, open_rule=open_rule)
     plain = open_rule and not learner.records  # which the second order cannot
-    if open_rule and learner.answer.races and source.begun and source.begun.encoding.has_text:
+    if open_rule and learner.answer.races and source.begun and source.begun.fit.has_text:
         if not plain:
             source.files.notes.append(
                 f"Mistakes are recorded, so the rule is {learner.rule}, whose weights are sums of "
@@ -338,7 +338,7 @@ def _label_learner(
     if goal is not None:
         goals = one_of(name for name in TASKS if name)
         check_parameters("train_files", {"goal": goal}, {"goal": goals})
-    separator = source.begun.encoding.label_separator if source.begun else ""
+    separator = source.begun.fit.label_separator if source.begun else ""
     task = task_of(goal or (SETS if separator else CLASSES))
     task.check_source(separator)
     for name, value in refused.items():
@@ -554,7 +554,7 @@ def _weights_model(
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
     state, reading, outcome = trained.state, trained.reading, trained.outcome
     refit, offer = trained.refit, None if race is None else race.offer
-    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoder()
+    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoding
     state.widen(encoding.n_features)
     record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)

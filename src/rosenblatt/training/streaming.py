@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, join, successive
 from rosenblatt.data.labels import Label
 from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed, take
 from rosenblatt.tasks.labels_met import LabelsMet, labels_met
 from rosenblatt.training.examples import (
     ArraySupply,
@@ -36,9 +36,10 @@ from rosenblatt.training.state import State, fit_supply
 
 Watcher = Callable[[State, Progress], object]
 StartState = Callable[[int, int], State]  # numbers of features and classes → the first state
-Finish = Callable[[Batch], Batch]  # may change the rows in place
+Form = Callable[[Batch], Batch]  # blocks as they were read → rows as they are learned from
 
 SWEEP = 1 << 16  # rows at a time where something is done to all of them
+SWEPT_VALUES = 1 << 20  # at a time, where rows are encoded
 # Of parsed rows. A training takes about three times as much: two blocks while a file is read, and
 # what is tried on them. Larger ones were neither faster nor better on 1.2 million rows.
 BLOCK_BYTES = 64 << 20
@@ -58,18 +59,22 @@ class RowSource(Protocol):
     def batches(self) -> Iterable[Batch]:
         """Open the source at its first row."""
 
-    def finish(self) -> Finish | None:
-        """Return what finishes rows once all of them have been read, if they need it.
+    @property
+    def is_open(self) -> bool:
+        """Whether rows come as blocks, to be encoded once all of them have been read.
 
-        It is asked for when some rows have been read, and again when all of them have.
+        It is asked when some rows have been read.
         """
+
+    def encoded(self, block: Batch) -> Batch:
+        """Return the rows of a block to learn from."""
 
 
 class Reading:
     """Reads a source, and knows its rows, classes and features so far.
 
     Rows that fit into one block stay in memory. If there are more, and ``keep`` says so or they
-    have to be finished, all are written to files as they come, and mapped into memory at the end.
+    have to be encoded, all are written to files as they come, and mapped into memory at the end.
     ``while_reading``: blocks are learned from as they come. ``show`` may tell how far they are.
     """
 
@@ -169,7 +174,7 @@ class Reading:
             end = first + rows.n_rows
             here = numbers[slice(*np.searchsorted(numbers, [first, end]))]
             if len(here):
-                taken = packed(rows.csr(self.n_features, 0.0), here - first)
+                taken: Any = take(rows.csr(self.n_features, 0.0), here - first)
                 yield Batch(taken.data, taken.indices, taken.indptr, n_features=self.n_features)
             first = end
 
@@ -184,27 +189,57 @@ class Reading:
         return labels, self.row_weights(labels, None if weights is None else weights[numbers])
 
     @property
-    def finished(self) -> bool:
-        """Whether rows can be learned from as they are read."""
-        return self._source.finish() is None
+    def is_open(self) -> bool:
+        """Whether rows have to be encoded before they are learned from."""
+        return self._source.is_open
 
-    def finish(self, form: Finish | None = None) -> None:
-        """Give all rows a form, once they have been read and kept: by default the one they need."""
-        finish = form or self._source.finish()
-        if finish is None:
+    def encode(self, form: Form | None = None) -> None:
+        """Give all rows a form, once they have been read and kept: by default that of the source.
+
+        Where no more than values change they stay in their place, else rows are kept anew: in
+        files, or in memory where they are not too many.
+        """
+        form = form or (self._source.encoded if self.is_open else None)
+        if form is None:
             return
-        files = None
-        for rows in self.stored():
-            changed = finish(rows)
-            self.n_features = max(self.n_features, changed.n_features)
-            if self.rows is None:
-                self.first = changed._replace(n_features=self.n_features)
-            elif changed.data is not rows.data:
-                files = files or RowFiles(self.cache)
-                files.append(changed)
-        if files is not None:
-            self._files, self.rows = files, files.mapped()
-        self.rows = self.rows and self.rows._replace(n_features=self.n_features)
+        blocks, files, held = self.kept, None, list[Batch]()
+        room = np.inf if self.rows is None else self.block_bytes // BYTES_PER_VALUE
+        n_features, n_values, in_place = 0, 0, True
+        for start, stop in successive(blocks.indptr, SWEPT_VALUES):
+            block = blocks.block(start, stop)
+            rows = form(block)
+            n_features, n_values = max(n_features, rows.n_features), n_values + len(rows.data)
+            if rows.indices is block.indices and in_place:
+                block.data[:] = rows.data
+                held.append(block)
+            else:
+                in_place = False
+                held.append(rows)
+            if n_values > room and not in_place:
+                files = files or RowFiles(self.cache, rows.indices.dtype)
+                for part in held:
+                    files.append(part)
+                held = []
+            self.release()
+        self.n_features = n_features
+        if not in_place:
+            self._keep(held, files)
+        if self.rows is None:
+            self.first = self.first._replace(n_features=n_features)
+        else:
+            self.rows = self.rows._replace(n_features=n_features)
+
+    def _keep(self, rows: list[Batch], files: RowFiles | None) -> None:
+        """Keep rows in place of the blocks: all of them, or what is not yet in the files."""
+        if files is None:
+            together = join(rows)
+            together = together._replace(data=together.data.astype(np.float64, copy=False))
+            ends = tuple(self.batch_ends)
+            self.first = together._replace(first_row=0, batch_ends=ends, last=True)
+            self.block_ends = [self.n_rows]
+        if self._files is not None:
+            self._files.close()
+        self._files, self.rows = files, None if files is None else files.mapped()
 
     def close(self) -> None:
         """Stop reading and give the files up."""
@@ -236,13 +271,13 @@ class Reading:
 
     def _write(self, rows: Batch) -> bool:
         """Keep rows for later passes; return whether they are not yet learned from."""
-        finished = self.finished
-        if not self.keep and finished:
+        is_open = self.is_open
+        if not (self.keep or is_open):
             return False
         if self._files is None:
-            self._files = RowFiles(self.cache)
+            self._files = RowFiles(self.cache, rows.indices.dtype)
         self._files.append(rows)
-        return not (finished and self.while_reading)
+        return is_open or not self.while_reading
 
     def _end(self) -> None:
         self.done = True
@@ -465,7 +500,7 @@ def fit_stream(
     observers: Sequence[Observer] = (),
     watch: Watcher | None = None,
     resumed: ResumePoint | None = None,
-    prepare: Callable[[Reading], tuple[Plan, StartState, Finish | None]] | None = None,
+    prepare: Callable[[Reading], tuple[Plan, StartState, Form | None]] | None = None,
     **how: Any,
 ) -> StreamFit:
     """Train from zero on the rows of a source, or go on where a checkpoint was written.
@@ -493,10 +528,10 @@ def fit_stream(
         return state, fit_supply(state, supply, plan, observers, progress=progress, **told)
 
     try:
-        if not reading.finished or prepare is not None:
+        if reading.is_open or prepare is not None:
             reading.read_on()
             plan, start, form = prepare(reading) if prepare else (plan, start, None)
-            reading.finish(form)
+            reading.encode(form)
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant)
         reading.check_classes()

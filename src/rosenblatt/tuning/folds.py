@@ -18,14 +18,14 @@ from rosenblatt.models.held_out import with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
-from rosenblatt.models.race import Form, Offer, offers
+from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.models.weights import trained_weights
 from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
-from rosenblatt.training.streaming import Finish, Reading
+from rosenblatt.training.streaming import Reading
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def judged_folds(
         raise InputError(f"Folds take all rows: leave {Parameter('guarantee')} out.")
     raced = plan.race() is not None
     intercept = plan.learner.fit_intercept
-    rows = source_rows(plan.source, fit_intercept=intercept, finished=not raced)
+    rows = source_rows(plan.source, fit_intercept=intercept, encoded=not raced)
     alike = plan.learner.answer.strata(rows.numbers)
     first = first_equal(rows.rows, folds) if together else None
     parts = divisions(alike, folds, plan.learner.random_state, rows.groups, first)
@@ -167,7 +167,7 @@ def judged_folds(
         source = FoldSource(plan, rows, train, raced=raced)
         by_kernel = plan.kernel is not None
         model = kernel_model(plan, rows.take(train)) if by_kernel else _model(plan, source)
-        batch = source.finished(rows.batch(test))
+        batch = source.encoded(rows.batch(test))
         truths, scores = model.task.truths(model.classes), model.scores(batch)
         said = truths.judged(batch, scores, model.answers)
         return FoldResult(test, said, model, len(train), source.chosen)
@@ -190,8 +190,8 @@ class FoldSource:
     def __init__(
         self, plan: TrainingPlan, rows: FileRows, train: NDArray[Any], *, raced: bool
     ) -> None:
-        self.batch, self._plan, self._encoding = rows.batch(train), plan, rows.encoding
-        self._form: Form | None = plan.source.finish() if raced else None
+        self.batch, self._plan = rows.batch(train), plan
+        self.is_open = raced and plan.source.is_open
         self.width, self.classes = rows.rows.n_features, rows.classes
         self.race = plan.race(self._offers) if raced else None
 
@@ -208,25 +208,21 @@ class FoldSource:
     @property
     def n_features(self) -> int:
         """The number of features of the rows in their form."""
-        return self.width if self._offer is None else self._offer.n_features
+        return self.width if self._offer is None else self._offer.encoding.n_features
 
     def _offers(self, reading: Reading) -> Iterator[Offer]:
         said, learner = self._plan.source.columns, self._plan.learner
-        return offers(self._form, self._encoding, reading, said, learner)
+        return offers(self._plan.source, reading, said, learner)
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
         return [self.batch]
 
-    def finish(self) -> Finish | None:
-        """Return what gives the rows their form."""
-        return self._form
-
-    def finished(self, rows: Batch) -> Batch:
-        """Return other rows in the form of these."""
+    def encoded(self, block: Batch) -> Batch:
+        """Return rows, those of the fold or others, in their form."""
         if self._offer is not None:
-            return self._offer.form(rows)._replace(n_features=self.n_features)
-        return rows if self._form is None else self._form(rows)
+            return self._offer.form(block)._replace(n_features=self.n_features)
+        return self._plan.source.encoded(block) if self.is_open else block
 
 
 def _model(plan: TrainingPlan, source: FoldSource) -> Model:

@@ -239,8 +239,8 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
     def choose(reading: Reading) -> Offer | None:
         if not source.columns.column_pairs:  # by name
             return None
-        form, said = source.finish(), source.columns
-        return next(offers(form, source.encoding, reading, said, plan.learner))
+        said = source.columns
+        return next(offers(source, reading, said, plan.learner))
 
     rows = source_rows(source, choose=choose, fit_intercept=plan.learner.fit_intercept)
     numbers, n_classes = rows.numbers, len(rows.classes)

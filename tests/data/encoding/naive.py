@@ -73,18 +73,21 @@ def naive_number(value: Value) -> float:
 
 
 def naive_column(name: str, role: str, value: Value, *, alone: bool = False) -> dict[str, float]:
-    """Return what a column gives to a row beside its number, by name."""
+    """Return what a column gives to a row of a block beside its number, by name.
+
+    Of texts these are counts of terms, below 0 for pairs.
+    """
     if role == "numeric":
         return {f"{name} is missing": 1.0} if math.isnan(naive_number(value)) else {}
     if role == "category":
         level = (value or "").strip()
         return {f"{name}={'(missing)' if level in MISSING else level}": 1.0}
-    terms = naive_terms(value)
-    return terms if alone else {f"{name}: {term}": weight for term, weight in terms.items()}
+    terms = {term: -n if " " in term else n for term, n in naive_counts(value).items()}
+    return {term if alone else f"{name}: {term}": float(n) for term, n in terms.items()}
 
 
 def naive_features(row: Row, roles: Mapping[str, str]) -> dict[str, float]:
-    """Return the features of a row, by name, before numbers are filled and scaled."""
+    """Return the features of a row of a block, by name: nothing is scaled or weighed."""
     features = {name: naive_number(row[name]) for name in roles if roles[name] == "numeric"}
     for name, role in roles.items():
         features |= naive_column(name, role, row[name], alone=len(roles) == 1)

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit, TableEncoding
 from rosenblatt.data.tables.table import Table
 
 Rows = list[dict[str, str | None]]
@@ -50,15 +50,25 @@ def drawn_rows(roles: Mapping[str, str] = ROLES, most: int = 12) -> st.SearchStr
     return st.lists(row, min_size=1, max_size=most)
 
 
-def encoding_for(rows: Rows, roles: Mapping[str, str] = ROLES, **options: Any) -> TableEncoding:
-    """Return an encoding with these roles, for rows without labels."""
+def fit_for(rows: Rows, roles: Mapping[str, str] = ROLES, **options: Any) -> EncodingFit:
+    """Return the beginning of an encoding with these roles, for rows without labels."""
     asked: dict[str, Any] = {
         role: [name for name in roles if roles[name] == role]
         for role in ("numeric", "category", "text")
     }
-    return TableEncoding.from_sample(
-        table_of(rows, list(roles)), labelled=False, **asked, **options
-    )
+    return EncodingFit.from_sample(table_of(rows, list(roles)), labelled=False, **asked, **options)
+
+
+def encoding_for(rows: Rows, roles: Mapping[str, str] = ROLES, **options: Any) -> TableEncoding:
+    """Return the encoding of rows with these roles."""
+    return encoding_of(fit_for(rows, roles, **options), table_of(rows, list(roles)))
+
+
+def encoding_of(fit: EncodingFit, *tables: Table) -> TableEncoding:
+    """Return the encoding of these tables."""
+    for one in tables:
+        fit.learn(one)
+    return fit.encoding()[0]
 
 
 def single_rows(encoding: TableEncoding, batch: Batch) -> list[dict[str, float]]:

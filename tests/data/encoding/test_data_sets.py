@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit
 from rosenblatt.data.tables.table import Table
 
 pytestmark = pytest.mark.data
@@ -47,7 +47,7 @@ def test_columns_of_real_data_are_found_out(
         quote_char=None if tabs else '"',
         infer_schema=False,
     ).select(pl.all().str.strip_chars())
-    encoding = TableEncoding.from_sample(Table(frame, name, 1, None, 0))
+    encoding = EncodingFit.from_sample(Table(frame, name, 1, None, 0))
     assert encoding.label == frame.columns[label]
     found = [column.role for column in encoding.columns if column.required]
     assert {role: found.count(role) for role in set(found)} == roles

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from rosenblatt.data.encoding import RowUse, TableEncoding
+from rosenblatt.data.encoding import EncodingFit, RowUse
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import table, typed
@@ -47,28 +47,28 @@ DATA = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
 def test_what_is_asked_for_must_be_possible(options: dict[str, Any], sentence: str) -> None:
     """The message says which option, and which columns there are."""
     with pytest.raises(InputError) as error:
-        TableEncoding.from_sample(DATA, **options)
+        EncodingFit.from_sample(DATA, **options)
     assert str(error.value) == sentence
 
 
 def test_lengths_of_time_are_no_categories() -> None:
     """A column whose values have no name is refused as a category."""
     rows = typed({"x": [dt.timedelta(seconds=1), dt.timedelta(0)], "label": ["a", "b"]})
-    encoding = TableEncoding.from_sample(rows, label="label", category=["x"])
+    encoding = EncodingFit.from_sample(rows, label="label", category=["x"])
     with pytest.raises(InputError, match=r"column 'x' holds Duration.* can't be a category"):
-        encoding.encode(rows, Classes(), RowUse(learn=True))
+        encoding.parse(rows, Classes(), RowUse(learn=True))
 
 
 def test_columns_may_be_named_by_number() -> None:
     """From 0 on, or from −1 backwards."""
-    encoding = TableEncoding.from_sample(DATA, label=-2, text=[2], ignore=[0])
+    encoding = EncodingFit.from_sample(DATA, label=-2, text=[2], ignore=[0])
     assert [column.role for column in encoding.columns] == ["ignored", "label", "text"]
 
 
 def test_numeric_columns_must_fit() -> None:
     """More numeric columns than features are allowed is an error."""
     with pytest.raises(InputError, match=r"max_features must be at least 2, the number of numeric"):
-        TableEncoding.from_sample(DATA, numeric=["x", "c"], max_features=1)
+        EncodingFit.from_sample(DATA, numeric=["x", "c"], max_features=1)
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_later_tables_must_be_like_the_first(
     columns: dict[str, list[str | None]], sentence: str
 ) -> None:
     """Absent columns, words among numbers and missing labels are told with their place."""
-    encoding = TableEncoding.from_sample(DATA)
+    encoding = EncodingFit.from_sample(DATA)
     with pytest.raises(InputError) as error:
-        encoding.encode(table(columns), Classes())
+        encoding.parse(table(columns), Classes())
     assert str(error.value) == sentence
 
 
 def test_missing_numbers_can_be_forbidden() -> None:
     """The first gap is told by its line and column."""
-    encoding = TableEncoding.from_sample(DATA, missing="error", numeric=["x", "c"])
+    encoding = EncodingFit.from_sample(DATA, missing="error", numeric=["x", "c"])
     with pytest.raises(InputError) as error:
-        encoding.encode(table({"x": ["1", "2"], "c": ["1", "?"], "label": ["a", "b"]}), Classes())
+        encoding.parse(table({"x": ["1", "2"], "c": ["1", "?"], "label": ["a", "b"]}), Classes())
     assert str(error.value) == (
         "data.csv, line 3: column 'c' has no value; fill it, or have it filled"
         " with missing='mean' or missing='zero'."
@@ -121,7 +121,7 @@ def test_missing_numbers_can_be_forbidden() -> None:
 
 def test_there_is_no_feature_beyond_the_last() -> None:
     """A number that names no feature is an InputError, not an IndexError."""
-    encoding = TableEncoding.from_sample(DATA)
+    encoding, _ = EncodingFit.from_sample(DATA).encoding()
     for index in (-1, 1):
         with pytest.raises(
             InputError, match=rf"There is no feature {index}; they count from 0 to 0"

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
+from rosenblatt.data.encoding import EncodingFit, RowUse, TableEncoding, encoding_from
 from rosenblatt.data.encoding.familiarity import tail_bound
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.errors import UnfamiliarDataWarning
@@ -37,11 +37,10 @@ def bookings(n_rows: int, seed: int = 0) -> pl.DataFrame:
 def learned(frame: pl.DataFrame, **settings: Any) -> TableEncoding:
     """Return the frozen encoding of all rows of a frame."""
     tables = list(frame_tables(frame))
-    encoding = TableEncoding.from_sample(tables[0], labelled=False, **settings)
+    fit = EncodingFit.from_sample(tables[0], labelled=False, **settings)
     for table in tables:
-        encoding.learn(encoding.prepare(table))
-    encoding.settle()
-    return encoding
+        fit.learn(table)
+    return fit.encoding()[0]
 
 
 def remarks(encoding: TableEncoding, frame: pl.DataFrame) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rosenblatt.data.encoding import InputColumn, TableEncoding
+from rosenblatt.data.encoding import EncodingFit, InputColumn
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.kinds import Sample, assigned_columns, detected_columns
 from rosenblatt.errors import InputError
@@ -136,7 +136,7 @@ def test_columns_that_number_the_rows_are_left_out() -> None:
         "empty": [None] * n,
         "label": ["p", "n"] * (n // 2),
     }
-    encoding = TableEncoding.from_sample(table(columns))
+    encoding = EncodingFit.from_sample(table(columns))
     assert {one.name: one.reason for one in encoding.columns if one.role == "ignored"} == {
         "": "it counts the rows: 0, 1, 2, …",
         "id": "it has a different value in every row",
@@ -145,7 +145,7 @@ def test_columns_that_number_the_rows_are_left_out() -> None:
         "empty": "it has no value in the first 40 rows",
     }
     assert encoding.notes == []
-    kept = TableEncoding.from_sample(table(columns), category=["id"], numeric=[""])
+    kept = EncodingFit.from_sample(table(columns), category=["id"], numeric=[""])
     assert [one.name for one in kept.columns if one.role == "ignored"] == [
         "a key",
         "customerId",
@@ -156,14 +156,14 @@ def test_columns_that_number_the_rows_are_left_out() -> None:
 def test_names_are_learned_from_where_there_is_nothing_else() -> None:
     """A column of short texts that all differ is text if it is all there is."""
     columns = {"query": [f"shoes {'x' * k}" for k in range(40)], "label": ["p", "n"] * 20}
-    encoding = TableEncoding.from_sample(table(columns))
+    encoding = EncodingFit.from_sample(table(columns))
     assert [one.role for one in encoding.columns] == ["text", "label"]
 
 
 def test_a_person_is_told_of_a_word_among_numbers() -> None:
     """One word that makes a column of numbers a category is named."""
     columns = {"age": ["41"] * 39 + ["old"], "label": ["p", "n"] * 20}
-    (note,) = TableEncoding.from_sample(table(columns)).notes
+    (note,) = EncodingFit.from_sample(table(columns)).notes
     assert note == (
         "Column 'age' is taken for a category, since 'old' in it is not a number; if it should be"
         " one, use numeric='age'."
@@ -177,7 +177,7 @@ def test_numbers_that_are_left_out_for_a_word_are_told_of() -> None:
         "kind": ["a", "b"] * 20,
         "label": ["p", "n", "n", "p"] * 10,
     }
-    encoding = TableEncoding.from_sample(table(columns))
+    encoding = EncodingFit.from_sample(table(columns))
     (note,) = encoding.notes
     assert note == (
         "Column 'cost' is left out, since 'Total' in it is not a number; if it should be one, use"
@@ -191,7 +191,7 @@ def test_rows_without_a_label_decide_on_no_column() -> None:
     columns = {"age": [str(k * 7 % 50) for k in range(40)], "label": ["p", "n"] * 20}
     for missing in ("", "NA", None):
         ages, labels = [*columns["age"], "Total"], [*columns["label"], missing]
-        encoding = TableEncoding.from_sample(table({"age": ages, "label": labels}))
+        encoding = EncodingFit.from_sample(table({"age": ages, "label": labels}))
         assert [one.role for one in encoding.columns] == ["numeric", "label"]
         assert not encoding.notes
 
@@ -199,7 +199,7 @@ def test_rows_without_a_label_decide_on_no_column() -> None:
 def test_shares_with_and_without_a_percent_sign_are_told_of() -> None:
     """29% is read as 29 and 0.29 as 0.29: whether they mean the same, only a person can say."""
     labels = ["p", "n", "n", "p"] * 10
-    encoding = TableEncoding.from_sample(table({"rate": ["29%", "0.29"] * 20, "label": labels}))
+    encoding = EncodingFit.from_sample(table({"rate": ["29%", "0.29"] * 20, "label": labels}))
     assert encoding.columns[0] == InputColumn("rate", "numeric", form="point")
     (note,) = encoding.notes
     assert note == (
@@ -207,7 +207,7 @@ def test_shares_with_and_without_a_percent_sign_are_told_of() -> None:
         " mean the same, write all with a percent sign or none."
     )
     for values, said in ((["29%", "-"], "'29%', read as 29."), (["$1", "2"], "'$1', read as 1.")):
-        (note,) = TableEncoding.from_sample(table({"x": values * 20, "label": labels})).notes
+        (note,) = EncodingFit.from_sample(table({"x": values * 20, "label": labels})).notes
         assert note == f"Column 'x' has numbers such as {said}"
 
 
@@ -221,14 +221,14 @@ def test_shares_with_and_without_a_percent_sign_are_told_of() -> None:
 def test_days_that_may_be_months_are_told_of(values: list[str], read: str, other: str) -> None:
     """Where day and month cannot be told apart it is said how dates are read; else nothing is."""
     labels = ["p", "n", "n", "p"] * 10
-    (note,) = TableEncoding.from_sample(table({"day": values * 20, "label": labels})).notes
+    (note,) = EncodingFit.from_sample(table({"day": values * 20, "label": labels})).notes
     shown = max(values, key=lambda value: value[:2] != "05")
     assert note == (
         f"Column 'day': day and month cannot be told apart in dates such as '{shown}', read as"
         f" {read}. If it is {other}, write dates in that way."
     )
     for clear in ([values[0], f"31{values[0][2:]}"], ["05/05/2021", "06/06/2021"]):
-        assert not TableEncoding.from_sample(table({"day": clear * 20, "label": labels})).notes
+        assert not EncodingFit.from_sample(table({"day": clear * 20, "label": labels})).notes
 
 
 THOUSANDS = ["7.082", "912", "23.162", "88"] * 10

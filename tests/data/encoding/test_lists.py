@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from rosenblatt.cli import main
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit, TableEncoding
 from rosenblatt.data.encoding.numbered import encoding_from
 from rosenblatt.errors import InputError
 from tests.data.encoding.samples import typed
@@ -27,14 +27,15 @@ def _names(encoding: TableEncoding, column: Any) -> list[list[str]]:
 def test_lists_of_words_are_several_categories(bits: int | None) -> None:
     """Each word is a feature, once a row; an empty list has none, a missing one is missing."""
     table = typed({"y": ["p", "q"] * 2 + ["p"], "t": LISTS})
-    encoding = TableEncoding.from_sample(table, label="y", hash_bits=bits)
+    fit = EncodingFit.from_sample(table, label="y", hash_bits=bits)
+    fit.learn(table)
+    encoding, _ = fit.encoding()
     assert [(one.name, one.role) for one in encoding.columns] == [("y", "label"), ("t", "list")]
     if bits:
         assert [len(row) for row in _names(encoding, LISTS)] == [2, 0, 1, 2, 1]
         return
     expected = [["t=a", "t=b"], [], ["t=(missing)"], ["t=b", "t=c"], ["t=c"]]
     assert _names(encoding, LISTS) == expected
-    encoding.freeze()
     stored = encoding_from(encoding.as_json(), encoding.arrays())
     assert isinstance(stored, TableEncoding)
     assert _names(stored, pl.Series(LISTS, dtype=pl.List(pl.Categorical))) == expected
@@ -51,15 +52,16 @@ def test_lists_of_numbers_are_categories_where_one_says_so() -> None:
     """With category= the numbers of lists of any length are categories: 3, not 3.0."""
     lists = [[3.0, 17.0], [3.0], [], [4.0, 5.0, 6.0], None]
     table = typed({"y": ["p", "q"] * 2 + ["p"], "t": lists})
-    encoding = TableEncoding.from_sample(table, label="y", category=["t"])
-    assert _names(encoding, lists)[0] == ["t=17", "t=3"]
+    fit = EncodingFit.from_sample(table, label="y", category=["t"])
+    fit.learn(table)
+    assert _names(fit.encoding()[0], lists)[0] == ["t=17", "t=3"]
 
 
 def test_lists_that_name_rows_are_left_out() -> None:
     """Where nearly every entry is another one, the column is named with the reason."""
     lists = [[f"x{k}", f"y{k}"] for k in range(40)]
     table = typed({"y": ["p", "q"] * 20, "t": lists, "n": [1.5, 2.5] * 20})
-    encoding = TableEncoding.from_sample(table, label="y")
+    encoding = EncodingFit.from_sample(table, label="y")
     reason = "it has 80 different values in 80 list entries"
     assert {one.name: one.reason for one in encoding.columns if one.reason} == {"t": reason}
 

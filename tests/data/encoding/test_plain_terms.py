@@ -5,7 +5,7 @@ from tests.processes import printed
 PROGRAM = """
 import hashlib, json, sys
 import polars as pl
-from rosenblatt.data.encoding import TableEncoding, encoding_from
+from rosenblatt.data.encoding import EncodingFit, encoding_from
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.table import Table
 
@@ -14,8 +14,9 @@ def table(rows):
     return Table(pl.DataFrame(columns), "data", 1, None, 0)
 
 sample = table(100)
-encoding = TableEncoding.from_sample(sample, text=["t"], hash_bits=BITS)
-encoding.encode(sample, Classes())
+fit = EncodingFit.from_sample(sample, text=["t"], hash_bits=BITS)
+fit.parse(sample, Classes())
+encoding, _ = fit.encoding()
 loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
 rows = loaded.encode(table(1_000), None)
 for part in (rows.data, rows.indices, rows.indptr):

@@ -26,9 +26,7 @@ SAMPLE: Rows = [
 
 
 def _fitted(rows: Rows = SAMPLE, **options: Any) -> TableEncoding:
-    encoding = encoding_for(rows, **options)
-    encoding.encode(table_of(rows, list(ROLES)), None)
-    return encoding
+    return encoding_for(rows, **options)
 
 
 def _loaded(encoding: TableEncoding) -> TableEncoding:
@@ -48,7 +46,6 @@ def test_a_loaded_encoding_gives_the_same_rows(
 ) -> None:
     """Rows seen and unseen are encoded as before, to the bit, and features keep their names."""
     encoding = _fitted(rows, hash_bits=bits, scale=scale)
-    encoding.freeze()
     loaded = _loaded(encoding)
     for data in (table_of(rows, list(ROLES)), table_of(others, list(ROLES))):
         one, other = encoding.encode(data, None), loaded.encode(data, None)
@@ -124,7 +121,6 @@ def test_an_encoding_of_version_4_knows_levels_as_it_did(bits: int | None) -> No
     roles = {"colour": "category"}
     encoding = encoding_for(rows, roles, hash_bits=bits)
     before = encoding.encode(table_of(rows, ["colour"]), None).indices.tolist()
-    encoding.freeze()
     old = encoding_from(encoding.as_json() | {"version": 4}, encoding.arrays())
     assert isinstance(old, TableEncoding)
     others: Rows = [{"colour": level} for level in ("2.50", "True", "1.0")]
@@ -141,8 +137,6 @@ def test_hashes_that_follow_from_the_names_are_not_stored() -> None:
     ]
     roles = {"text": "text", "colour": "category", "size": "numeric"}
     encoding = encoding_for(rows, roles, char_ngrams=(1, 3), bins=2)
-    encoding.learn(encoding.prepare(table_of(rows, list(roles))))
-    encoding.settle()
     arrays = encoding.arrays()
     odd = {encoding.name(1 + k) for k in np.flatnonzero(arrays["term_hashes"]).tolist()}
     cut = {name for name in map(encoding.name, range(encoding.n_features)) if "y" * 99 in name}

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.data.batch import BadRows, Batch, join
-from rosenblatt.data.encoding import RowUse, TableEncoding, encoding_from
+from rosenblatt.data.encoding import (
+    EncodingFit,
+    RowUse,
+    TableEncoding,
+    encoded_block,
+    encoding_from,
+)
 from rosenblatt.data.encoding.numbers import ColumnStatistics
 from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
@@ -21,6 +27,8 @@ from tests.data.encoding.samples import (
     Rows,
     drawn_rows,
     encoding_for,
+    encoding_of,
+    fit_for,
     single_rows,
     table,
     table_of,
@@ -33,10 +41,10 @@ def _cut(rows: Rows, cuts: list[int]) -> list[Rows]:
     return [rows[a:b] for a, b in itertools.pairwise(bounds)]
 
 
-def _encoded(encoding: TableEncoding, parts: list[Rows]) -> Batch:
+def _block(fit: EncodingFit, parts: list[Rows]) -> Batch:
     batches, first = [], 1
     for part in parts:
-        batches.append(encoding.encode(table_of(part, list(ROLES), first), None))
+        batches.append(fit.parse(table_of(part, list(ROLES), first), None))
         first += len(part)
     return join(batches)
 
@@ -50,8 +58,9 @@ def _assert_close(found: list[dict[str, float]], expected: list[dict[str, float]
 @given(drawn_rows(), st.lists(st.integers(0, 12), max_size=3))
 def test_rows_are_those_of_the_definition(rows: Rows, cuts: list[int]) -> None:
     """Features, values, their order in a row and their numbers, however a table is cut."""
-    parts, encoding = _cut(rows, cuts), encoding_for(rows)
-    batch = _encoded(encoding, parts)
+    parts, fit = _cut(rows, cuts), fit_for(rows)
+    batch = _block(fit, parts)
+    encoding, _ = fit.encoding()
     _assert_close(single_rows(encoding, batch), [naive_features(row, ROLES) for row in rows])
     assert encoding.names(range(encoding.n_features)) == naive_names(parts, ROLES)
     starts = batch.indptr[:-1]
@@ -62,11 +71,12 @@ def test_rows_are_those_of_the_definition(rows: Rows, cuts: list[int]) -> None:
 @given(drawn_rows({"review": "text"}))
 def test_a_text_alone_is_named_by_its_words(rows: Rows) -> None:
     """Where nothing else is a feature, names need no column."""
-    encoding = encoding_for(rows, {"review": "text"})
-    batch = encoding.encode(table_of(rows, ["review"]), None)
+    fit = fit_for(rows, {"review": "text"})
+    batch = fit.parse(table_of(rows, ["review"]), None)
+    encoding, _ = fit.encoding()
     expected = [naive_features(row, {"review": "text"}) for row in rows]
     _assert_close(single_rows(encoding, batch), expected)
-    assert batch.data.dtype == np.float32
+    assert encoding.encode(table_of(rows, ["review"]), None).data.dtype == np.float32
 
 
 @given(drawn_rows(), st.sampled_from(["mean", "zero"]), st.booleans(), st.integers(0, 12))
@@ -75,15 +85,16 @@ def test_numbers_are_filled_and_scaled(rows: Rows, missing: str, scale: bool, cu
 
     Beyond three deviations they grow by the logarithm.
     """
-    encoding = encoding_for(rows, missing=missing, scale=scale)
-    raw = _encoded(encoding, _cut(rows, [cut]))
-    values = encoding.finished(raw._replace(data=raw.data.copy()), None).data
-    encoding.freeze()
-    frozen = _encoded(encoding, [rows])
-    assert np.array_equal(frozen.indices, raw.indices)
+    fit = fit_for(rows, missing=missing, scale=scale)
+    raw = _block(fit, _cut(rows, [cut]))
+    before = raw.data.copy()
+    encoding, features = fit.encoding()
+    values = encoded_block(raw, encoding, features).data
+    assert np.array_equal(raw.data, before, equal_nan=True)  # it can be encoded once more
+    known = encoding.encode(table_of(rows, list(ROLES)), None)
+    assert np.array_equal(known.indices, raw.indices)
+    assert np.array_equal(known.data, values)
     for number in (0, 1):
-        places = raw.indptr[:-1] + number
-        assert np.array_equal(frozen.data[places], values[places])
         column = raw.data[raw.indptr[:-1] + number]
         present = column[~np.isnan(column)]
         mean = float(np.mean(present)) if len(present) else 0.0
@@ -115,11 +126,15 @@ def test_hashed_rows_have_the_same_values_under_other_numbers(
     rows: Rows, bits: int, cuts: list[int]
 ) -> None:
     """Numbers are below m + 2^bits, each once in a row, and where terms share one values add."""
-    encoding = encoding_for(rows, hash_bits=bits)
-    batch = _encoded(encoding, _cut(rows, cuts))
+    found = []
+    for parts in (_cut(rows, cuts), [rows]):
+        fit = fit_for(rows, hash_bits=bits, scale=False, missing="zero")
+        block = _block(fit, parts)
+        encoding, features = fit.encoding()
+        found.append(encoded_block(block, encoding, features))
+    batch, whole = found
     assert encoding.n_features == 2 + 2**bits
     assert encoding.n_unknown == 0
-    whole = _encoded(encoding_for(rows, hash_bits=bits), [rows])
     for one, other in zip(batch[:3], whole[:3], strict=True):
         np.testing.assert_array_equal(one, other)
     seed = column_seed("category", "colour")
@@ -139,8 +154,6 @@ def test_what_a_frozen_encoding_does_not_know_is_dropped_and_counted() -> None:
     """New words, pairs and levels leave no trace in rows; each counts once for a row."""
     rows: Rows = [{"age": "1", "colour": "red", "review": "a good film", "size": "2"}] * 2
     encoding = encoding_for(rows)
-    encoding.encode(table_of(rows, list(ROLES)), None)
-    encoding.freeze()
     n_features = encoding.n_features
     other: Rows = [{"age": "?", "colour": "pink", "review": "a bad bad film", "size": "2"}]
     found = single_rows(encoding, encoding.encode(table_of(other, list(ROLES)), None))
@@ -154,13 +167,14 @@ def test_what_a_frozen_encoding_does_not_know_is_dropped_and_counted() -> None:
 def test_a_full_vocabulary_takes_in_no_more() -> None:
     """With max_features the first that come are kept."""
     columns = {"text": ["one two three", "four one"], "c": ["x", "y"]}
-    encoding = TableEncoding.from_sample(
+    fit = EncodingFit.from_sample(
         table(columns), text=["text"], category=["c"], labelled=False, max_features=4
     )
-    batch = encoding.encode(table(columns), None)
+    batch = fit.parse(table(columns), None)
+    encoding, _ = fit.encoding()
     assert encoding.n_features == 4
     assert encoding.names(range(4)) == ["text: one", "text: two", "text: one two", "text: three"]
-    assert encoding.n_unknown == 5  # two three; four, four one; x, y
+    assert encoding.n_left_out == 5  # two three; four, four one; x, y
     assert batch.indptr.tolist() == [0, 4, 5]
 
 
@@ -172,7 +186,7 @@ def test_dates_and_times_become_categories() -> None:
         typed({"day": days, "x": [1, 2, 3], "label": ["a", "b", "a"]}),
         table({"day": written, "x": ["1", "2", "3"], "label": ["a", "b", "a"]}),
     ):
-        encoding = TableEncoding.from_sample(data)
+        encoding = encoding_of(EncodingFit.from_sample(data, scale=False), data)
         assert single_rows(encoding, encoding.encode(data, None)) == [
             _parts(1, "2001", "1", "Mon", "23"),
             _parts(2, "2026", "11", "Sun", "0"),
@@ -197,9 +211,9 @@ def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
     columns["label"][310] = None
     data = table(columns)
     use = RowUse(learn=True, bad_rows=BadRows(skip=True))
-    encoding = TableEncoding.from_sample(data, lenient=True)
+    encoding = EncodingFit.from_sample(data, lenient=True)
     later = table({"x": ["1", "2"], "day": ["2001-02-30", "2001-02-03"], "label": ["a", "b"]})
-    batch, other = (encoding.encode(one, Classes(), use) for one in (data, later))
+    batch, other = (encoding.parse(one, Classes(), use) for one in (data, later))
     assert [column.role for column in encoding.columns] == ["numeric", "category", "label"]
     assert (batch.n_rows, other.n_rows) == (n - 3, 1)
     assert [(row.before, str(row.reason)) for row in (*batch.bad, *other.bad)] == [
@@ -212,15 +226,14 @@ def test_rows_that_cannot_be_encoded_are_left_out_when_asked() -> None:
     with pytest.raises(
         InputError, match=r"is not a date\. Leave such rows out with bad_rows='skip'\.$"
     ):
-        encoding.encode(later, Classes(), use)
+        encoding.parse(later, Classes(), use)
 
 
 def test_numbers_as_people_write_them_are_read_in_their_column() -> None:
     """What was decided for a column holds for every table, also after a model was loaded."""
     values = ["$1,200.50", "$7", None] * 10
     data = table({"price": values, "share": ["0,5", "12", "1,25"] * 10, "label": ["a", "b"] * 15})
-    encoding = TableEncoding.from_sample(data, scale=False, missing="zero")
-    encoding.freeze()
+    encoding, _ = EncodingFit.from_sample(data, scale=False, missing="zero").encoding()
     loaded = encoding_from(json.loads(json.dumps(encoding.as_json())), encoding.arrays())
     later = table({"price": ["$2,000", "3"], "share": ["7,5", "?"]})
     assert isinstance(loaded, TableEncoding)
@@ -236,11 +249,12 @@ def test_a_level_is_the_text_in_the_file() -> None:
     """3.1 and 3.10 are two levels, so are 1, 1.0 and 01, 7E10 and 70000000000, True and true."""
     levels = ["3.1", "3.10", "1", "1.0", "01", "7E10", "70000000000", "True", "true"]
     data = table({"c": levels})
-    encoding = TableEncoding.from_sample(data, category=["c"], labelled=False)
-    for _ in range(2):
-        names = [*map("".join, single_rows(encoding, encoding.encode(data, None)))]
+    fit = EncodingFit.from_sample(data, category=["c"], labelled=False)
+    block = fit.parse(data, None)
+    encoding, _ = fit.encoding()
+    for rows in (block, encoding.encode(data, None)):
+        names = [*map("".join, single_rows(encoding, rows))]
         assert names == [f"c={level}" for level in levels]
-        encoding.freeze()
 
 
 @pytest.mark.parametrize(
@@ -263,9 +277,8 @@ def test_a_known_level_is_found_by_its_number_where_that_is_sure(
 ) -> None:
     """Texts by another plain spelling where all are numbers, numbers by the only text of them."""
     sample = table({"c": levels})
-    encoding = TableEncoding.from_sample(sample, category=["c"], labelled=False)
-    encoding.encode(sample, None)
-    encoding.freeze()
+    fit = EncodingFit.from_sample(sample, category=["c"], labelled=False)
+    encoding = encoding_of(fit, sample)
     batch = encoding.encode(typed({"c": values}), None)
     assert [*map("".join, single_rows(encoding, batch))] == found
 
@@ -282,9 +295,8 @@ def test_numbers_that_were_texts_in_training_are_said(
 ) -> None:
     """What a data frame has made a number may have been another text: said once."""
     sample = table({"zip": levels})
-    encoding = TableEncoding.from_sample(sample, category=["zip"], labelled=False)
-    encoding.encode(sample, None)
-    encoding.freeze()
+    fit = EncodingFit.from_sample(sample, category=["zip"], labelled=False)
+    encoding = encoding_of(fit, sample)
     encoding.encode(sample, None)
     assert encoding.spelling_notes() == []
     encoding.encode(typed({"zip": values}), None)
@@ -297,18 +309,19 @@ def test_numbers_that_were_texts_in_training_are_said(
 def test_hashed_levels_of_one_plain_number_are_one() -> None:
     """No other level is known to compare with: 1.0 and +1 are 1, but 3.10 is not 3.1."""
     sample = table({"c": ["1", "1.0", "+1", "3.1", "3.10"]})
-    encoding = TableEncoding.from_sample(sample, category=["c"], labelled=False, hash_bits=20)
-    one, *same, short, long = encoding.encode(sample, None).indices.tolist()
+    fit = EncodingFit.from_sample(sample, category=["c"], labelled=False, hash_bits=20)
+    one, *same, short, long = fit.parse(sample, None).indices.tolist()
     assert same == [one, one]
     assert short != long
 
 
 def test_levels_are_the_same_in_every_format() -> None:
     """1, 1.0 and "1" are one level; NaN, null and "?" are missing; True is as Python writes it."""
-    encoding = TableEncoding.from_sample(table({"c": ["1"]}), category=["c"], labelled=False)
+    fit = EncodingFit.from_sample(table({"c": ["1"]}), category=["c"], labelled=False)
     columns: list[Any] = [["1", "?", "true"], [1, None, 2], [1.0, float("nan"), 2.0], [True, None]]
     columns += [pl.Series(["1", None, " 2 "], dtype=pl.Categorical), [None, None]]
-    batches = [encoding.encode(typed({"c": values}), None) for values in columns]
+    batches = [fit.parse(typed({"c": values}), None) for values in columns]
+    encoding, _ = fit.encoding()
     names = [[*map("".join, single_rows(encoding, batch))] for batch in batches]
     assert names == [
         ["c=1", "c=(missing)", "c=true"],
@@ -323,7 +336,7 @@ def test_levels_are_the_same_in_every_format() -> None:
 def test_a_batch_says_where_its_rows_stand() -> None:
     """Labels, file, lines and bytes are those of the table; features count from 0."""
     data = table({"x": ["1", "2"], "label": ["a", "b"]}, first_row=7)
-    batch = TableEncoding.from_sample(data).encode(data, Classes(["b"]))
+    batch = EncodingFit.from_sample(data).parse(data, Classes(["b"]))
     assert batch.labels.tolist() == [1, 0]
     assert batch.classes == ("b", "a")
     assert (batch.file, batch.first_line, batch.n_lines, batch.bytes_read) == (
@@ -337,12 +350,10 @@ def test_a_batch_says_where_its_rows_stand() -> None:
 
 
 def test_labels_may_be_absent_when_predicting() -> None:
-    """A frozen encoding gives class −1 to rows without a label, and to all without the column."""
+    """An encoding gives class −1 to rows without a label, and to all without the column."""
     data = table({"x": ["1", "2"], "label": ["a", "b"]})
-    encoding = TableEncoding.from_sample(data)
-    encoding.encode(data, Classes())
+    encoding = encoding_of(EncodingFit.from_sample(data), data)
     assert encoding.encode(data, None).labels.tolist() == [-1, -1]
-    encoding.freeze()
     classes = Classes(["a", "b"])
     assert encoding.encode(table({"x": ["1"]}), classes).labels.tolist() == [-1]
     gap = table({"x": ["1", "2"], "label": [None, "b"]})
@@ -353,10 +364,10 @@ def test_labels_may_be_absent_when_predicting() -> None:
 def test_columns_are_found_by_name_in_any_order() -> None:
     """Other columns and another order of them change nothing."""
     data = table({"x": ["1", "2"], "c": ["p", "q"], "label": ["a", "b"]})
-    encoding = TableEncoding.from_sample(data)
-    batch = encoding.encode(data, Classes())
+    fit = EncodingFit.from_sample(data)
+    batch = fit.parse(data, Classes())
     moved = table({"new": ["?", "!"], "c": ["p", "q"], "label": ["a", "b"], "x": ["1", "2"]})
-    again = encoding.encode(moved, Classes())
+    again = fit.parse(moved, Classes())
     assert all(map(np.array_equal, batch[:4], again[:4]))
 
 
@@ -365,10 +376,10 @@ def test_tables_can_be_prepared_in_any_order() -> None:
     tables = [table({"t": [f"word{k} and more", "and"], "x": [str(k), "?"]}) for k in range(3)]
     for bits in (None, 10):
         options: dict[str, Any] = {"text": ["t"], "labelled": False, "hash_bits": bits}
-        one, other = (TableEncoding.from_sample(tables[0], **options) for _ in range(2))
+        one, other = (EncodingFit.from_sample(tables[0], **options) for _ in range(2))
         prepared = {k: one.prepare(tables[k]) for k in (2, 0, 1)}
         for k, data in enumerate(tables):
-            batch, again = one.encode(prepared[k], None), other.encode(data, None)
+            batch, again = one.parse(prepared[k], None), other.parse(data, None)
             for a, b in zip(batch[:4], again[:4], strict=True):
                 np.testing.assert_array_equal(a, b)
 
@@ -377,9 +388,9 @@ def test_a_table_without_rows_gives_none() -> None:
     """An empty table is encoded to an empty batch."""
     rows: Rows = [{"age": "1", "colour": "red", "review": "a good film", "size": "2"}]
     for bits in (None, 4):
-        encoding = encoding_for(rows, hash_bits=bits)
-        for _ in range(2):
-            batch = encoding.encode(table_of([], list(ROLES)), None)
+        fit = fit_for(rows, hash_bits=bits)
+        block = fit.parse(table_of([], list(ROLES)), None)
+        encoding, features = fit.encoding()
+        parts = block, encoded_block(block, encoding, features)
+        for batch in (*parts, encoding.encode(table_of([], list(ROLES)), None)):
             assert (batch.n_rows, len(batch.data), batch.n_features) == (0, 0, 0)
-            assert encoding.finished(batch, None).n_rows == 0
-            encoding.freeze()

@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from rosenblatt.data.encoding import TableEncoding, encoding_from
 from rosenblatt.data.files import Columns, Files, Layout, TrainingFiles, encoded
 from rosenblatt.errors import InputError
+from rosenblatt.training.streaming import Reading
 from tests.data.encoding.naive import naive_counts
 
 TEXTS = [
@@ -35,7 +36,8 @@ def trained(path: Path, **columns: object) -> tuple[TableEncoding, sparse.csr_ma
     """Read a file to learn from; return the encoding and the rows."""
     asked = Columns(label="label", text=("text",), **columns)  # type: ignore[arg-type]
     source = TrainingFiles(Files([str(path)], Layout()), asked)
-    batches = [*source.batches()]
+    blocks = [*source.batches()]
+    batches = [source.encoded(block) for block in blocks]
     encoding = source.encoding
     assert isinstance(encoding, TableEncoding)
     parts = [
@@ -94,26 +96,28 @@ def test_a_stored_encoding_weighs_the_same(tmp_path: Path, hash_bits: int | None
 
 
 @pytest.mark.parametrize("hash_bits", [None, 10])
-def test_rows_are_the_same_held_or_read_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hash_bits: int | None
+def test_rows_are_the_same_from_memory_and_from_files(
+    tmp_path: Path, hash_bits: int | None
 ) -> None:
-    """Tables that are held in memory, as those of standard input always are, give the same rows."""
-    path = written(tmp_path, TEXTS)
-    _, rows = trained(path, hash_bits=hash_bits)
-
-    class Once(Files):
-        rereadable = False
-
-    monkeypatch.setattr("rosenblatt.data.files.MOST_HELD", 0)
-    for kind in (Files, Once):
-        columns = Columns(label="label", text=("text",), hash_bits=hash_bits)
-        source = TrainingFiles(kind([str(path)], Layout()), columns)
-        (batch,) = source.batches()
-        assert np.array_equal(batch.data, rows.data)
-        assert np.array_equal(batch.indices, rows.indices)
-        assert source.encoding is not None
-        assert source.encoding.table is not None
-        assert source.encoding.table.seen is not None
+    """Blocks that do not fit into memory are kept in files, and encoded as those that do."""
+    path = written(tmp_path, [f"{TEXTS[k % 6]} x{k} y{k} z{k}" for k in range(240)])
+    columns = Columns(label="label", text=("text",), hash_bits=hash_bits, min_count=2)
+    found = []
+    for n_bytes in (1 << 20, 30_000, 1_000):
+        source = TrainingFiles(Files([str(path)], Layout()), columns)
+        reading = Reading(source, keep=True, block_bytes=n_bytes)
+        reading.read_on()
+        in_files = reading.rows is not None
+        reading.encode()
+        found.append((in_files, reading.rows is not None, reading.kept))
+    (_, _, rows), *others = found
+    # Without the words that one text has the rows fit into memory; a hash knows of none
+    ways = [(False, False), (True, hash_bits is not None), (True, True)]
+    assert [one[:2] for one in found] == ways
+    for _, _, again in others:
+        assert np.array_equal(again.data, rows.data)
+        assert np.array_equal(again.indices, rows.indices)
+        assert np.array_equal(again.labels, rows.labels)
 
 
 @pytest.mark.parametrize(

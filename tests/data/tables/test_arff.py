@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from rosenblatt import train_files
 from rosenblatt.cli import main
-from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding import EncodingFit
 from rosenblatt.data.files import Files, table_batches
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.tables import arff
@@ -69,7 +69,7 @@ def test_header_and_rows_are_read(tmp_path: Path) -> None:
 def test_the_header_says_what_columns_are(tmp_path: Path) -> None:
     """A nominal attribute of digits is a category, and the date's day comes before its month."""
     (table,) = _tables(_file(tmp_path, WEATHER))
-    encoding = TableEncoding.from_sample(table)
+    encoding = EncodingFit.from_sample(table)
     assert {one.name: (one.role, one.form) for one in encoding.columns} == {
         "the outlook": ("category", ""),
         "temperature": ("numeric", ""),
@@ -86,10 +86,10 @@ def test_a_class_by_name_comes_first(tmp_path: Path) -> None:
     """An attribute called class is the label, wherever it stands; KEEL names it in the header."""
     text = "@relation r\n@attribute Class {p,e}\n@attribute a {x,y}\n@data\np,x\ne,y\n"
     (table,) = _tables(_file(tmp_path, text))
-    assert TableEncoding.from_sample(table).label == "Class"
+    assert EncodingFit.from_sample(table).label == "Class"
     keel = text.replace("Class", "first").replace("@data", "@inputs a\n@outputs first\n@data")
     (table,) = _tables(_file(tmp_path, keel.replace("e,y", "e,<null>"), "rows.dat"))
-    assert TableEncoding.from_sample(table).label == "first"
+    assert EncodingFit.from_sample(table).label == "first"
     assert table.frame["a"].to_list() == ["x", None]
 
 

@@ -253,6 +253,10 @@ class _Numbering:
         self.version = TOKENS  # of the encoding: files of older ones have other words and levels
         self.documents = documents or DocumentCounts()
 
+    def close(self) -> None:
+        """Take in no more terms."""
+        self.growing = False
+
 
 class HashedNumbering(_Numbering):
     """The lower bits of the hash are the number; terms may share one."""
@@ -267,8 +271,17 @@ class HashedNumbering(_Numbering):
     def name(self, number: int) -> None:
         """Return None: names are not kept, and several terms may have a number."""
 
-    def drop_rare(self, texts: Container[int], least: int) -> None:
-        """Do nothing: a number that few texts have costs no memory."""
+    def copy(self) -> "HashedNumbering":
+        """Return a numbering that may grow on."""
+        found = HashedNumbering(self.key_mask.bit_length(), self.documents)
+        found.version = self.version
+        return found
+
+    def without_rare(
+        self, texts: Container[int], least: int
+    ) -> tuple["HashedNumbering", NDArray[np.int32] | None]:
+        """Return a copy: a number that few texts have costs no memory."""
+        return self.copy(), None
 
     def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
         """Return nothing: a number that is new to the texts is not told from one that is not."""
@@ -316,18 +329,29 @@ class KeptNumbering(_Numbering):
         """Return whose term it is and the term."""
         return int(self.vocabulary.arrays().columns[number]), self.vocabulary.name(number)
 
-    def drop_rare(self, texts: Container[int], least: int) -> None:
-        """Forget the terms of text columns that stand in fewer texts; number the others anew."""
+    def without_rare(
+        self, texts: Container[int], least: int
+    ) -> tuple["KeptNumbering", NDArray[np.int32] | None]:
+        """Return a numbering without terms of text columns that stand in fewer texts.
+
+        Beside it the numbers that its terms have there, −1 for none; None where they are the same.
+        """
         columns, counts = self.vocabulary.arrays().columns, self.documents.padded(len(self))
         of_text = np.array([column in texts for column in range(int(columns.max(initial=0)) + 1)])
-        self.keep(np.flatnonzero(~of_text[columns] | (counts >= least)))
+        common = ~of_text[columns] | (counts[: len(columns)] >= least)
+        if common.all():
+            return self.copy(), None
+        return self.keep(np.flatnonzero(common)), np.where(
+            common, np.cumsum(common, dtype=np.int32) - 1, np.int32(-1)
+        )
 
-    def keep(self, numbers: NDArray[Any]) -> None:
-        """Forget all terms but these, which are numbered anew."""
+    def keep(self, numbers: NDArray[Any]) -> "KeptNumbering":
+        """Return a numbering of these terms alone, numbered anew."""
         arrays, counts = self.vocabulary.arrays(), self.documents.padded(len(self))
-        self.documents = DocumentCounts(counts[numbers], self.documents.n_texts)
-        self.vocabulary = Vocabulary(self.vocabulary.most, chosen_terms(arrays, numbers))
-        self._levels = {}
+        documents = DocumentCounts(counts[numbers], self.documents.n_texts)
+        found = KeptNumbering(self.vocabulary.most, chosen_terms(arrays, numbers), documents)
+        found.version = self.version
+        return found
 
     def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
         """Return for text columns the share of words that stand in ``least`` other texts."""

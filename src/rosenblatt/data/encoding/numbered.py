@@ -41,7 +41,12 @@ from rosenblatt.data.encoding.features import (
     spelled_hashes,
 )
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
-from rosenblatt.data.encoding.table_encoding import MOST_FEATURES, Settings, TableEncoding
+from rosenblatt.data.encoding.table_encoding import (
+    MOST_FEATURES,
+    ColumnFacts,
+    Settings,
+    TableEncoding,
+)
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.text.hashing import HASH_VERSION
@@ -356,23 +361,21 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
         summaries = found["summaries"]
         shares = summaries[:2]
         found.check("summaries", not (np.isinf(summaries).any() or (abs(shares - 0.5) > 0.5).any()))
-    encoding = TableEncoding(
-        columns, settings, statistics=statistics, numbering=numbering, summaries=summaries
-    )
-    widths = [vector.width for vector in encoding.vectors.values()]
-    if widths:
-        found.sizes["vector values"] = sum(widths)
-        parts = np.split(_statistics(found, "vector_statistics").values, np.cumsum(widths), axis=1)
-        for vector, values in zip(encoding.vectors.values(), parts, strict=False):
-            vector.statistics = ColumnStatistics(values)
-    encoding.seen = _seen_rows(found, stored)
+    vectors = {column.place: int(column.form) for column in features if column.role == "vector"}
+    vector_statistics = {}
+    if vectors:
+        ends = np.cumsum([*vectors.values()])
+        found.sizes["vector values"] = int(ends[-1])
+        parts = np.split(_statistics(found, "vector_statistics").values, ends, axis=1)
+        pairs = zip(vectors, parts, strict=False)
+        vector_statistics = {place: ColumnStatistics(values) for place, values in pairs}
+    edges = None
     if settings.bins is not None:
         values = found["bin_edges"]
         edges = [values[a:b] for a, b in pairwise(found.ends("bin_offsets", len(values)).tolist())]
         found.check("bin_edges", all((np.diff(own) > 0).all() for own in edges))
-        encoding.set_bins(edges)
-    encoding.freeze()
-    return encoding
+    facts = ColumnFacts(statistics, vector_statistics, edges, summaries, _seen_rows(found, stored))
+    return TableEncoding(columns, settings, numbering, facts)
 
 
 def _numbering(

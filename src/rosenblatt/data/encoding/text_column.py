@@ -19,6 +19,7 @@ from rosenblatt.data.batch import NO_TERMS, Batch, Spelled, join, running_sums
 from rosenblatt.data.encoding.features import (
     CHARACTERS,
     TOKENS,
+    DocumentCounts,
     FeatureColumn,
     HashedNumbering,
     Numbering,
@@ -285,8 +286,14 @@ def _counted(terms: Batch, numbers: NDArray[Any]) -> Batch:
     return Batch(counts.astype(np.int8 if small else np.float32), numbers, terms.indptr)
 
 
+def weighed(terms: Batch, documents: DocumentCounts, n_terms: int) -> Batch:
+    """Return the features of texts by their terms and counts, without terms of the number −1."""
+    counts = terms.data.astype(np.float32, copy=False)
+    return Batch(*term_weights(terms.indices, counts, terms.indptr, documents.weights(n_terms)))
+
+
 class TextColumn:
-    """Turns text into features: words, with pairs or without, or n-grams of these lengths."""
+    """Cuts text into terms: words, with pairs or without, or n-grams of these lengths."""
 
     def __init__(
         self, column: FeatureColumn, numbering: Numbering, lengths: Lengths | None, *, pairs: bool
@@ -309,8 +316,6 @@ class TextColumn:
             )
         if length <= FEW_BYTES:
             terms = self._scanned(series)
-            if self._weighs_at_once:
-                return self.weighed(terms.indices, terms)
             starts, stops, letters = terms.spelled or NO_TERMS
             names = Spelled(starts.copy(), stops.copy(), letters.copy())
             return _counted(terms, terms.indices.copy())._replace(spelled=names)
@@ -319,11 +324,6 @@ class TextColumn:
     @property
     def _hashed(self) -> bool:
         return isinstance(self._numbering, HashedNumbering)
-
-    @property
-    def _weighs_at_once(self) -> bool:
-        """Whether the numbers of terms are known without looking them up."""
-        return self._hashed and not self._numbering.growing
 
     def _scanned(self, series: "pl.Series") -> Batch:
         """Return the terms of texts, in memory that the thread's next call writes over."""
@@ -342,16 +342,13 @@ class TextColumn:
         parts, names = list[Batch](), Vocabulary(MANY_TERMS)
         for part in series_slices(series, n_slices):
             terms = self._scanned(part)
-            if self._weighs_at_once:
-                parts.append(self.weighed(terms.indices, terms))
-            elif self._hashed:
+            if self._hashed:
                 parts.append(_counted(terms, terms.indices.astype(np.uint32)))
             else:
                 parts.append(_counted(terms, names.look_up(terms, 0, growing=True)))
-        whole = join(parts)
-        if self._weighs_at_once:
-            return whole
-        return whole._replace(spelled=NO_TERMS, distinct=None if self._hashed else names.batch())
+        return join(parts)._replace(
+            spelled=NO_TERMS, distinct=None if self._hashed else names.batch()
+        )
 
     def learn(self, prepared: Batch) -> NDArray[np.int32]:
         """Return the number of each term; while it grows, take in new ones and count the texts."""
@@ -359,17 +356,6 @@ class TextColumn:
         if self._numbering.growing:
             self._numbering.documents.add(numbers, len(self._numbering))
         return numbers
-
-    def weighed(self, numbers: NDArray[Any], terms: Batch) -> Batch:
-        """Return the features of each row, without the terms that have none.
-
-        While it grows, how common a term will be is not known, and all weigh the same.
-        """
-        n_terms, documents = len(self._numbering), self._numbering.documents
-        growing = self._numbering.growing
-        idf = np.ones(n_terms, np.float32) if growing else documents.weights(n_terms)
-        counts = terms.data.astype(np.float32, copy=False)
-        return Batch(*term_weights(numbers, counts, terms.indptr, idf))
 
     def _text(self, table: Table) -> "pl.Series":
         series = table.frame[self._name]

@@ -34,7 +34,7 @@ def _lists(series: Any) -> "pl.Series":
 
 
 class VectorColumn:
-    """A column of vectors of one length, centred and divided by one number.
+    """A column of vectors of one length, which are centred and divided by one number.
 
     The squared length of a vector is then 1 on average, as that of a text, so that neither drowns
     the other; that the values of a vector stay in proportion keeps what their model made of them.
@@ -42,12 +42,11 @@ class VectorColumn:
 
     def __init__(self, column: FeatureColumn, numbering: Numbering) -> None:
         self.column, self.width = column, int(column.form)
-        self.statistics = ColumnStatistics.empty(self.width)
         seed = column_seed("vector", column.title)
         names = [str(k).encode() for k in range(self.width)]
         numbers = [numbering.level(column.place, term_hash(name, seed), name, 0) for name in names]
-        self._features = np.array(numbers, np.int32)
-        if (self._features < 0).any():
+        self.features = np.array(numbers, np.int32)
+        if (self.features < 0).any():
             raise InputError(
                 f"max_features must leave room for the {self.width} values of column"
                 f" '{column.name}'."
@@ -80,29 +79,31 @@ class VectorColumn:
             faults[row] = f"the vector in column '{name}' has a value {what}"
         return vectors, faults
 
-    def part(self, vectors: NDArray[Any], *, scale: bool) -> Batch:
-        """Return what vectors give to the rows: nothing where one is missing."""
+    def part(self, vectors: NDArray[Any], *, owned: bool) -> Batch:
+        """Return the values of vectors, none where one is missing; ``owned`` by their places."""
         present = ~missing_vectors(vectors)
+        features = np.arange(self.width, dtype=np.int32) if owned else self.features
         values = vectors[present]
-        if scale:
-            values = self._scaled(values)
         indptr = running_sums(present * self.width)
-        return Batch(values.ravel(), np.tile(self._features, len(values)), indptr)
+        return Batch(values.ravel(), np.tile(features, len(values)), indptr)
 
-    def _scaled(self, vectors: NDArray[Any]) -> NDArray[Any]:
-        count, _, m2, *_ = self.statistics.values
-        size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
-        centred = vectors - self.statistics.mean.astype(vectors.dtype)
-        return np.asarray(centred / vectors.dtype.type(size))
 
-    def spread(self, vectors: NDArray[Any]) -> float:
-        """Return the squared distances from the mean of training, whose own average 1, added up.
+def scaled_vectors(vectors: NDArray[Any], statistics: ColumnStatistics) -> NDArray[Any]:
+    """Return vectors centred, and divided by the root of their mean squared length in training."""
+    count, _, m2, *_ = statistics.values
+    size = np.sqrt((m2 / np.maximum(count, 1)).sum()) or 1.0
+    centred = vectors - statistics.mean.astype(vectors.dtype)
+    return np.asarray(centred / vectors.dtype.type(size))
 
-        Where all vectors of training were equal, an equal one counts 1, too.
-        """
-        scaled = self._scaled(vectors[~missing_vectors(vectors)].astype(np.float64))
-        constant = not self.statistics.values[FIELDS.index("m2")].any()
-        return float((scaled * scaled).sum()) + len(scaled) * constant
+
+def vector_spread(vectors: NDArray[Any], statistics: ColumnStatistics) -> float:
+    """Return the squared distances from the mean of training, whose own average 1, added up.
+
+    Where all vectors of training were equal, an equal one counts 1, too.
+    """
+    scaled = scaled_vectors(vectors[~missing_vectors(vectors)].astype(np.float64), statistics)
+    constant = not statistics.values[FIELDS.index("m2")].any()
+    return float((scaled * scaled).sum()) + len(scaled) * constant
 
 
 def missing_vectors(vectors: NDArray[Any]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import NO_TERMS, BadRow, Batch
+from rosenblatt.data.batch import BadRow, Batch
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError
 from rosenblatt.lazy import installing
@@ -88,17 +88,6 @@ class Table(NamedTuple):
             bad=tuple(row._replace(before=int(before[row.before])) for row in in_order),
         )
 
-    @property
-    def n_bytes(self) -> int:
-        """About how much memory it takes."""
-        batches = [*self.texts, *(terms.distinct for terms in self.texts if terms.distinct)]
-        arrays = [*self.vectors, *(array for terms in batches for array in terms[:3])]
-        return int(self.frame.estimated_size()) + sum(array.nbytes for array in arrays)
-
-    def without_names(self) -> "Table":
-        """Return the table without how terms of texts are spelled, once they have been learned."""
-        return self._replace(texts=tuple(map(_without_names, self.texts)))
-
     def draw_numbers(self, _: int) -> NDArray[np.uint64]:
         """Return a number for each row that does not depend on other rows: its line, if any."""
         rows = np.arange(self.frame.height) + self.first_row
@@ -112,12 +101,6 @@ class Table(NamedTuple):
     def numbered(self, row: int) -> tuple[str, int]:
         """Return the file and the line of a row, or its number where the file has no lines."""
         return self.file, self.first_row + row if self.lines is None else int(self.lines[row])
-
-
-def _without_names(terms: Batch) -> Batch:
-    if terms.distinct is not None:
-        terms = terms._replace(distinct=_without_names(terms.distinct))
-    return terms if terms.spelled is None else terms._replace(spelled=NO_TERMS)
 
 
 def in_slices(table: Table, *, most_rows: int = MOST_ROWS) -> Iterator[Table]:
