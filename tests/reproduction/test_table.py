@@ -67,7 +67,8 @@ def test_page_says_all() -> None:
     assert "make reproduce" in text
     assert "| wine | 2 |" in text
     assert "A note." in text
-    assert "[libol](#title-of-libol)" in text
+    assert "| [Title of libol](#title-of-libol) | " in text
+    assert text.index("make reproduce") > text.index("| what differs | lines |")
 
 
 def test_the_page_of_the_repository_is_made_of_its_document() -> None:
