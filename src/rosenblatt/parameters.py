@@ -276,8 +276,12 @@ class TextSettings(TypedDict, total=False):
         OpenCount,
         Setting(
             "Leave out words and pairs in fewer than N texts.",
-            shown="2, or 1 below 1,000 rows or 100 terms a text",
+            shown="2, or 1 below 1,000 rows, 100 terms a text or 500 runs of characters",
         ),
+    ]
+    words: Annotated[
+        OpenSwitch,
+        Setting("Use words of texts as features.", shown="if held-out rows say so"),
     ]
     char_ngrams: Annotated[
         tuple[int, int] | None,
@@ -285,8 +289,11 @@ class TextSettings(TypedDict, total=False):
         "MIN-MAX",
         Setting(
             "Use runs of MIN to MAX characters of the words of texts as features, too.",
-            shown="1-3 for texts without blanks between words, 3-5 if held-out rows say so",
-            more="For words of many forms, names, codes and languages without spaces.",
+            shown="2-5 if held-out rows say so",
+            more=(
+                "For words of many forms, names, codes and languages without spaces. Where nothing "
+                "is tried, texts without blanks between words have 1-3."
+            ),
         ),
     ]
 

@@ -246,7 +246,7 @@ def test_the_same_warning_is_printed_once() -> None:
 
 
 def test_texts_without_blanks_are_read_by_characters() -> None:
-    """Chinese, and words that are too long for words; not where someone says otherwise."""
+    """Chinese, and words that are too long for words, where nothing is tried or said."""
     words = {"good": ["很好", "非常满意", "推荐购买"], "bad": ["很差", "非常失望", "不推荐"]}
     lines = [
         f"{label},{words[label][k % 3]}这本书{k}{words[label][k // 3 % 3]}"
@@ -254,19 +254,22 @@ def test_texts_without_blanks_are_read_by_characters() -> None:
         for label in words
     ]
     Path("t.csv").write_text("\n".join(["label,text", *lines]), "utf-8")
-    result = invoked("train", "t.csv")
+    result = invoked("train", "t.csv", "--recipe", "plain")
     assert (
         "Column 'text' has no blanks between its words: runs of 1 to 3 characters are features of"
         " texts, too. Choose their lengths, or 0 for none, with --char-ngrams."
     ) in result.stderr
     assert "texts: 1: 'text'" in result.stdout
     assert "characters '" in invoked("weights", "t.model", "--all", "--json").stdout
+    result = invoked("train", "t.csv")
+    assert "--char-ngrams" not in result.stderr
+    assert "  texts: 2 to 5 characters" in result.stdout
     result = invoked("train", "t.csv", "--char-ngrams", "0")
     assert "--char-ngrams" not in result.stderr
     assert "characters '" not in invoked("weights", "t.model", "--all", "--json").stdout
     lines = [f"{label},{'ACGTTGCA'[k % 5 :] * 4}" for k in range(60) for label in "ab"]
     Path("t.csv").write_text("\n".join(["label,sequence", *lines]))
-    said = invoked("train", "t.csv", "--text", "sequence").stderr
+    said = invoked("train", "t.csv", "--text", "sequence", "--recipe", "plain").stderr
     assert "Column 'sequence' has words of 24 letters on average: runs of 1 to 3" in said
 
 

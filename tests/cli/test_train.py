@@ -497,7 +497,7 @@ def test_one_training_prints_one_held_out_error(tmp_path: Path) -> None:
     assert "tried" not in output
     output = invoked("train", "texts.tsv", "--verbose").stdout
     assert re.search(
-        r"  texts: words\n  tried: 2 recipes, judged on [0-9,]+ rows that they had not seen", output
+        r"  texts: words\n  tried: 6 recipes, judged on [0-9,]+ rows that they had not seen", output
     )
     assert re.search(
         r"  recipe: .*\n  tried: [0-9]+ recipes, judged on [0-9,]+ rows that they had not seen",

@@ -79,7 +79,7 @@ def test_texts_become_what_the_command_makes_of_them(
     """The output on a column of texts is that of training on it, and TF-IDF as it is known."""
     frame = people()[["note", "label"]]
     frame.to_csv(tmp_path / "notes.csv", index=False)
-    model = model_from_files(str(tmp_path / "notes.csv"), text="note", **settings)
+    model = model_from_files(str(tmp_path / "notes.csv"), text="note", recipe="plain", **settings)
     batch = next(iter(model.rows(str(tmp_path / "notes.csv"))))
     shape = (batch.n_rows, model.n_features)
     expected = sparse.csr_array((batch.data, batch.indices, batch.indptr), shape=shape).toarray()

@@ -1,6 +1,5 @@
 """The recipe that held-out rows choose: the same bits as if it had been asked for."""
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rosenblatt.data.files import BLOCK_BYTES
+from rosenblatt.errors import InputError, UnfamiliarDataWarning
 from rosenblatt.models.model import Model
 from rosenblatt.models.race import HeldRace
 from rosenblatt.models.search import Candidate, Search, Trial
@@ -187,43 +188,101 @@ def texts(folder: Path, *, endings: bool, n_rows: int = 900) -> str:
     return str(path)
 
 
+def held_out_texts(folder: Path, kind: str, n_rows: int = 600) -> str:
+    """Write a file of texts in which words tell the label, or the ends of words that are new."""
+    generator = np.random.default_rng(9)
+    letters = np.array(list("abcdefghiklmnoprstuvw"))
+    common = ["".join(generator.choice(letters, 4)) for _ in range(40)]
+    lines = []
+    for k in range(n_rows):
+        new = "".join(generator.choice(letters, 8))
+        sides = (common[:20], common[20:]) if kind == "words" else (common, common)
+        words = [*generator.choice(sides[k % 2], 6)]
+        ending = "" if kind == "words" else ("xyx", "yxy")[k % 2]
+        lines.append(f"{'ab'[k % 2]}\t{' '.join(words)} {new}{ending}")
+    path = folder / f"{kind}.tsv"
+    path.write_text("\n".join(["label\tnote", *lines, ""]))
+    return str(path)
+
+
 @pytest.mark.parametrize(
-    ("error", "chosen"), [(0.179, "words and 3 to 5 characters"), (0.181, "words"), (0.3, "words")]
+    ("kind", "chosen", "words", "lengths"),
+    [
+        ("words", "words", True, None),
+        ("characters", "2 to 5 characters", False, (2, 5)),
+    ],
 )
-def test_characters_must_be_worth_their_cost(
-    error: float, chosen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_texts_are_read_as_held_out_rows_say(
+    kind: str, chosen: str, words: bool, lengths: Any, tmp_path: Path
 ) -> None:
-    """They are taken where at most nine tenths of the error of words alone, 0.2, are left."""
-    errors = {(): 0.2, (("char_ngrams", (3, 5)),): error}
-
-    def best(held: HeldRace) -> Trial:
-        told = [
-            replace(one, values=(errors[one.candidate.encoding],)) for one in held.search.trials
-        ]
-        held.search.trials[:] = told
-        return min(told, key=lambda trial: trial.mean)
-
-    monkeypatch.setattr(HeldRace, "best", property(best))
-    model = model_from_files(texts(tmp_path, endings=True), label="label", text="note")
-    assert model.training["texts"]["chosen"] == chosen
+    """Words, characters or both are features, and asking for them gives the same bits."""
+    path = held_out_texts(tmp_path, kind)
+    model = model_from_files(path, label="label", text="note")
+    texts = model.training["texts"]
+    assert texts["chosen"].partition(",")[0] == chosen
+    assert {one["name"].partition(",")[0] for one in texts["tried"]} == {
+        "words",
+        "2 to 5 characters",
+        "words and 2 to 5 characters",
+    }
+    assert model.encoding is not None
+    settings = model.encoding["settings"]
+    assert (settings["words"], settings["char_ngrams"]) == (words, lengths)
+    how: dict[str, Any] = {"words": words, "char_ngrams": lengths or (0, 0)}
+    asked = model_from_files(path, label="label", text="note", **how)
+    assert asked.training["texts"] is None
+    np.testing.assert_array_equal(model.weights, asked.weights)
+    assert model.encoding == asked.encoding
 
 
 def test_characters_that_texts_ask_for(tmp_path: Path) -> None:
     """Runs of characters are features where words say too little, unless one decides on them."""
     path = texts(tmp_path, endings=True)
     model = model_from_files(path, label="label", text="note")
-    assert model.training["texts"]["chosen"] == "words and 3 to 5 characters"
-    assert model.encoding is not None
-    assert model.encoding["settings"]["char_ngrams"] == (3, 5)
+    assert model.training["texts"]["chosen"] == "2 to 5 characters"
     assert model.evaluate(path).error == 0.0
     words = model_from_files(path, label="label", text="note", char_ngrams=(0, 0))
     assert words.training["texts"] is None
     assert words.training["held_out_error"] > 0.3
+    beside = model_from_files(path, label="label", text="note", words=True)
+    assert beside.training["texts"]["chosen"] == "words and 2 to 5 characters"
     plain = model_from_files(texts(tmp_path, endings=False), label="label", text="note")
     assert plain.training["texts"]["chosen"] == "words"
     assert plain.encoding is not None
     assert plain.encoding["settings"]["char_ngrams"] is None
     assert cross_validate(path, folds=3, label="label", text="note").mean < 0.05
+
+
+def test_the_race_of_texts_sees_classes_that_stand_together(tmp_path: Path) -> None:
+    """A file sorted by class is sampled behind its first block, which has one class alone."""
+    generator = np.random.default_rng(4)
+    words = ["".join(generator.choice(list("abcdefgh"), 7)) for _ in range(3000)]
+    rows = [
+        f"{label}\t{' '.join(generator.choice(words[k * 1500 : (k + 1) * 1500], 150))}"
+        for k, label in enumerate(("one", "two"))
+        for _ in range(4000)
+    ]
+    path = tmp_path / "sorted.tsv"
+    path.write_text("\n".join(["label\tnote", *rows, ""]))
+    assert path.stat().st_size > 2 * BLOCK_BYTES
+    texts = model_from_files(str(path), label="label", text="note").training["texts"]
+    assert texts["chosen"] == "words"
+    assert texts["rows"] < 4000
+
+
+def test_characters_without_words(tmp_path: Path) -> None:
+    """Without words texts are runs of 2 to 5 characters, unless their lengths are given."""
+    path = texts(tmp_path, endings=True, n_rows=200)
+    model = model_from_files(path, label="label", text="note", words=False)
+    assert model.encoding is not None
+    assert model.encoding["settings"]["char_ngrams"] == (2, 5)
+    names = model.table.names(range(model.n_features)) if model.table is not None else []
+    assert names
+    assert all(name.startswith("characters '") for name in names)
+    with pytest.warns(UnfamiliarDataWarning, match="runs of characters were seen in training"):
+        model.predict(["aЖЪЫ bЭЮЯ cЩШЧ"] * 40)
+    with pytest.raises(InputError, match="leaves texts nothing but characters"):
+        model_from_files(path, label="label", text="note", words=False, char_ngrams=(0, 0))
 
 
 def stores(folder: Path, *, coded: bool) -> str:

@@ -304,9 +304,9 @@ def test_candidates() -> None:
     assert {dict(found)["rule"] for found in learners({}, 10_000)} == {*RULES}
     assert all(dict(found)["memory"] == "last" for found in learners({"memory": "last"}, 10_000))
     ways = list(encodings(["min_count"], has_text=True, n_features=10**6, sparse=False))
-    assert ways == [(), (("word_pairs", False),), (("char_ngrams", (3, 5)),)]
+    assert ways == [(), (("word_pairs", False),), (("char_ngrams", (2, 5)),), (("words", False),)]
     pool = candidates(learners({}, 10_000), ways)
-    assert sum(one.encoding != () for one in pool) == 2 * len({e.family for e in RULES.values()})
+    assert sum(one.encoding != () for one in pool) == 3 * len({e.family for e in RULES.values()})
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ LAYOUT = tuple(entry.name for entry in fields(Layout))
 RULE = ("rule", "memory", *rule_parameters())
 RECIPE = (
     *(*COLUMNS, "weight", "group", "scale", "missing", "bins", "column_pairs"),
-    *("hash_bits", "word_pairs", "min_count", "char_ngrams"),
+    *("hash_bits", "words", "word_pairs", "min_count", "char_ngrams"),
     *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
     *("max_iter", "early_stopping", "recipe", "refit", "validation_fraction", "n_iter_no_change"),
     *("class_weight", "threshold"),

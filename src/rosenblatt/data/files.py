@@ -46,8 +46,10 @@ from rosenblatt.data.encoding.label_column import (
 )
 from rosenblatt.data.encoding.numbers import code_columns, read_numbers
 from rosenblatt.data.encoding.parsing import TableParser
+from rosenblatt.data.encoding.table_encoding import Settings as EncodingSettings
 from rosenblatt.data.formats import Format, Layout, detect_format
 from rosenblatt.data.labels import IN_LISTS, Classes, Label, classes_of, single_labels
+from rosenblatt.data.polars import pl
 from rosenblatt.data.sources import (
     LONGEST_LINE,
     Paths,
@@ -78,7 +80,9 @@ Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
 SLICE_BYTES = 1 << 19  # of a table with texts that are encoded at once
-SAMPLE_BYTES = 100_000  # of texts that are encoded in other ways, at most
+SAMPLE_BYTES = 100_000  # of texts beside columns that are encoded in other ways, at most
+SEEN_BYTES = 16 << 20  # of tables with texts, before it is decided how these are read
+LEAST_SHARE = 0.25  # of them that are drawn, if these are not too many bytes
 SKIPPED = BadRows(skip=True, max_share=1.0)  # of a sample; whoever reads all rows tells of them
 BLOCK_BYTES = 4 << 20  # of text; each call of polars costs about half a millisecond
 LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
@@ -393,6 +397,46 @@ class Beginning(NamedTuple):
     first: Table
     others: Generator[Table, None, None]
     lenient: bool  # whether some values that are no numbers leave a column numeric
+    more: tuple[Table, ...] = ()  # of the same columns, after the first: where there are texts
+
+    @classmethod
+    def of_tables(
+        cls, first: Table, others: Generator[Table, None, None], columns: Columns, *, lenient: bool
+    ) -> "Beginning":
+        """Return the beginning with this table; of texts with the next few megabytes."""
+        fit, more = EncodingFit.from_sample(first, columns, lenient=lenient), list[Table]()
+        n_bytes = first.frame.estimated_size()
+        while fit.has_text and n_bytes < SEEN_BYTES and (table := next(others, None)):
+            more.append(table)
+            n_bytes += table.frame.estimated_size()
+        return cls(fit, first, others, lenient, tuple(more))
+
+    def tables(self) -> Generator[Table, None, None]:
+        """Yield all tables, from the first on."""
+        yield from (self.first, *self.more)
+        yield from self.others
+
+    @property
+    def seen(self) -> Table:
+        """The rows that are known, as one table."""
+        frames = [table.frame for table in (self.first, *self.more)]
+        alike = [frame for frame in frames if frame.schema == frames[0].schema]
+        return self.first._replace(frame=pl.concat(alike), lines=None, bad=())
+
+    def text_sample(self, cost: float, most: int, most_bytes: int) -> tuple[Table, int]:
+        """Return some of the rows that are known, drawn at random, and how many classes they have.
+
+        As many as cost this much, of bytes of text times classes, or a quarter of all if that is
+        more, but at most about so many rows and bytes.
+        """
+        seen, label = self.seen, cast("str", self.fit.label)
+        n_classes = seen.frame[label].n_unique()
+        texts = [column.name for column in self.fit.columns if column.role == "text"]
+        n_bytes = max(int(seen.frame.select(texts).estimated_size()), 1)
+        share = max(cost / (n_bytes * (n_classes if n_classes > 2 else 1)), LEAST_SHARE)
+        share = min(share, most / seen.frame.height, most_bytes / n_bytes)
+        rows = np.arange(seen.frame.height, dtype=np.uint64)
+        return seen.filtered(drawn_rows(rows, share)), n_classes
 
     def judged(self, columns: Columns) -> "Beginning":
         """Return the same beginning with other things said of the columns."""
@@ -430,7 +474,8 @@ class Beginning(NamedTuple):
             InputColumn(one.name, "category") if one.name in category else one
             for one in self.fit.columns
         )
-        other = EncodingFit(columns, self.fit.settings._replace(**settings))
+        asked = self.fit.settings._asdict() | settings
+        other = EncodingFit(columns, EncodingSettings.checked(**asked))
         block = other.parse(sample, Classes(), use)
         return encoded_block(block, *other.encoding())
 
@@ -599,8 +644,7 @@ class TrainingFiles:
             if table.frame.height:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
-                fit = EncodingFit.from_sample(first, self.columns, lenient=lenient)
-                self._begun = Beginning(fit, first, tables, lenient)
+                self._begun = Beginning.of_tables(first, tables, self.columns, lenient=lenient)
                 break
         return self._begun
 
@@ -608,22 +652,17 @@ class TrainingFiles:
         begun, self._begun = self.begun, None
         if begun is None:
             return
-        first, others, fit = begun.first, begun.others, begun.fit
+        first, fit = begun.first, begun.fit
         self._fit, self._sampler = fit, RowSampler()
         self.files.decisions = Decisions.on_table(self.files.format, first, fit)
         suspects, self.files.classes = LabelledSample(fit.columns), Classes()
-        tables = suspects.passing(_with_first(first, others))
+        tables = suspects.passing(begun.tables())
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=self._sampler)
         with closing(_prepared_ahead(fit.parser, tables, use)) as parts:
             for table in parts:
                 yield fit.parse(table, self.files.classes, use)
         fit.close()
         self.files.notes += merged_notes(deciding_columns(suspects.frames(), fit.columns))
-
-
-def _with_first(first: Table, others: Generator[Table, None, None]) -> Generator[Table, None, None]:
-    yield first
-    yield from others
 
 
 def _no_columns(parameter: str) -> Sentence:

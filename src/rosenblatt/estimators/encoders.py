@@ -129,6 +129,7 @@ class TableEncoder(ColumnEncoder):
     word_pairs: bool = True
     min_count: int | None = None
     char_ngrams: tuple[int, int] | None = None
+    words: bool = True
     bins: int | None = None
     max_features: int = MOST_FEATURES
     sparse_output: bool = True
@@ -194,6 +195,7 @@ class TextEncoder(ColumnEncoder):
     word_pairs: bool = True
     min_count: int | None = None
     char_ngrams: tuple[int, int] | None = None
+    words: bool = True
     hash_bits: int | None = None
     max_features: int = MOST_FEATURES
     sparse_output: bool = True

@@ -15,6 +15,7 @@ from rosenblatt.data.batch import join as joined
 from rosenblatt.data.conjunctions import ColumnPairs
 from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.encoding.features import Columns
+from rosenblatt.data.encoding.kinds import USUAL_NGRAMS
 from rosenblatt.data.encoding.numbers import RowSample, quantile_edges
 from rosenblatt.data.files import Beginning, Encoding, TrainingFiles
 from rosenblatt.data.tables.table import Table
@@ -61,14 +62,17 @@ PAIR_LEARNERS: tuple[Settings, ...] = (
     (("rule", "pa1"), ("C", 0.1)),
     (("rule", "arow"), ("r", 100.0)),
 )
-TEXT_ROWS = 2_000  # by which it is decided how texts are read
-FEWEST_TEXTS = 500  # in a sample of them
+# By which it is decided how texts are read: of a sample, bytes times passes times classes, where
+# a pass of words, of characters and of both takes about 5 values a byte; and bytes.
+TEXT_COST = 80_000_000
+TEXT_BYTES = 4 << 20
+TEXT_ROWS = 8_000
+TEXT_JUDGED = 4_000  # rows at most, each fold a fifth of all
+TEXT_PARTS = 3  # of which one is judged, where one fold is all that it may cost
 CODED_ROWS = 10_000  # by which it is decided whether whole numbers are categories
 CODED_VALUES = 1 << 19  # of all numeric columns that are looked through for such numbers
 MOST_CODED = 10  # columns that are tried as categories
 FEWEST_DEVIATIONS = 3.0  # from chance, of the classes of a value
-CHARACTERS = 3, 5  # lengths of the runs that are tried
-WORTH = 0.9  # of the error must be left at most: they cost several times the time and memory
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
 
 RowMaker = Callable[[Settings], EncodedRows]  # by encoding, each made once
@@ -307,28 +311,33 @@ class HeldRace:
 Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race decided
 
 
-def race_of_texts(source: TrainingFiles, learner: Learner) -> Raced:
-    """Try runs of characters beside the words of short texts; have them read so if they help."""
-    begun = source.begun
-    if begun is None or not begun.fit.has_text:
+def race_of_texts(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
+    """Try words of texts, runs of characters, and both; have the texts read as is best."""
+    begun, said = source.begun, source.columns
+    is_open = said.char_ngrams is None and said.words is not False
+    if begun is None or not begun.fit.has_text or not is_open:
         return source, None
-    sample = begun.sample(TEXT_ROWS)
-    if sample.frame.height < FEWEST_TEXTS:
+    passes = sum(PASSES[RULES[dict(own)["rule"]].order] for own in learners)
+    sample, n_classes = begun.text_sample(TEXT_COST / passes, TEXT_ROWS, TEXT_BYTES)
+    n_rows, (low, high) = sample.frame.height, USUAL_NGRAMS
+    if n_rows < FEWEST_ROWS:
         return source, None
-    way: Settings = (("char_ngrams", CHARACTERS),)
-    own = ("rule", learner.rule), ("memory", learner.memory), *learner.chosen.items()
-    held = _raced_sample(begun, sample, ((), way), learner, [own])
+    both = f"words and {low} to {high} characters"
+    names: dict[Settings, str] = {
+        (("words", True), ("char_ngrams", (0, 0))): "words",
+        (("words", False), ("char_ngrams", USUAL_NGRAMS)): f"{low} to {high} characters",
+        (("words", True), ("char_ngrams", USUAL_NGRAMS)): both,
+    }
+    if said.words:
+        del names[("words", False), ("char_ngrams", USUAL_NGRAMS)]
+    n_bytes = sample.frame.estimated_size() * (n_classes if n_classes > 2 else 1)
+    folds = min(int(TEXT_COST / (passes * n_bytes)), FOLDS, -(-FOLDS * TEXT_JUDGED // n_rows)) or 1
+    size = RaceSize(n_rows, folds, FOLDS if folds > 1 else TEXT_PARTS, 1.0)
+    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size)
     best = None if held is None else held.best
     if held is None or best is None:
         return source, None
-    plain, *_ = (one for one in held.search.trials if not one.candidate.encoding)
-    if best.mean > WORTH * plain.mean:
-        best = plain
-    if best.candidate.encoding:
-        source = source.with_columns(**dict(best.candidate.encoding))
-    low, high = CHARACTERS
-    names = {(): "words", way: f"words and {low} to {high} characters"}
-    return source, held.result(best, names)
+    return source.with_columns(**dict(best.candidate.encoding)), held.result(best, names)
 
 
 def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
@@ -353,7 +362,7 @@ def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Se
         return source, None
     plain: Settings = (("bins", n_bins),) if may_have_bins else ()
     coded: Settings = (*plain, ("category", tuple(codes)))
-    held = _raced_sample(begun, sample, (plain, coded), learner, learners, FEWEST_ROWS)
+    held = _held_sample(begun, sample, (plain, coded), learner, learners, RaceSize.affordable)
     best = None if held is None else held.best
     if held is None or best is None:
         return source, None
@@ -385,15 +394,15 @@ def _unlike_values(numbers: NDArray[Any], labels: NDArray[Any], n_bins: int) -> 
     return float(distance.sum() - freedom) / math.sqrt(2.0 * freedom) if freedom else 0.0
 
 
-def _raced_sample(
+def _held_sample(
     begun: Beginning,
     sample: Table,
     ways: Sequence[Settings],
     learner: Learner,
     learners: Sequence[Settings],
-    least: int | None = None,
+    size_of: "Callable[[int, float, float, int], RaceSize | None]",
 ) -> HeldRace | None:
-    """Return the race of ways to encode a sample; None where ``least`` rows, or all, cost more."""
+    """Return the race of ways to encode a sample; None where too few rows can be afforded."""
     batches = [begun.rows(sample, **dict(way)) for way in ways]
     numbers, classes, groups = batches[0].labels, batches[0].classes, batches[0].groups
     labels, sets = learner.answer.read(classes)
@@ -402,8 +411,8 @@ def _raced_sample(
         return None
     width = max(len(batch.indices) for batch in batches) / len(numbers)
     cost = values_of(width, max(batch.n_features for batch in batches), n_classes)
-    size = RaceSize.affordable(len(numbers), *cost, len(ways) * len(learners))
-    if size is None or size.n_rows < (len(numbers) if least is None else least):
+    size = size_of(len(numbers), *cost, len(ways) * len(learners))
+    if size is None or size.n_rows < FEWEST_ROWS:
         return None
     drawn = np.arange(size.n_rows) * len(numbers) // size.n_rows
     numbers, groups = numbers[drawn], None if groups is None else groups[drawn]

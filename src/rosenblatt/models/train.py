@@ -85,8 +85,13 @@ LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default 
         (("rule", "pa1"), ("C", 0.01)),
         (("rule", "arow"),),
     ),
-    TEXT_RULE: ((("rule", "arow"),), (("rule", "arow"), ("r", 10.0)), (("rule", "pa1"),)),
+    TEXT_RULE: (
+        (("rule", "arow"),),
+        (("rule", "arow"), ("r", 10.0)),
+        (("rule", "pa1"), ("C", 0.1)),
+    ),
 }
+TEXT_LEARNERS: tuple[Settings, ...] = ((("rule", "arow"),), (("rule", "pa1"), ("C", 0.1)))
 PAIRS_SHOWN = 6
 NO_VERDICT = Sentence(
     "No verdict: it looks at all rows at once, and they do not fit into ", Parameter("buffer"), "."
@@ -180,8 +185,8 @@ class TrainingPlan:
         if race is None:
             return self, {"codes": None, "texts": None}
         source, codes = race_of_codes(self.source, self.learner, race.learners)
-        if source.columns.char_ngrams is None:
-            source, texts = race_of_texts(source, self.learner)
+        learners = TEXT_LEARNERS if self.learners and self.learner.answer.races else race.learners
+        source, texts = race_of_texts(source, self.learner, learners)
         return replace(self, source=source), {"codes": codes, "texts": texts}
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
@@ -616,7 +621,7 @@ def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
     roles = set() if table is None else {column.role for column in table.features}
     if "text" in roles:
         return []
-    names = ["word_pairs", "min_count", "char_ngrams"]
+    names = ["words", "word_pairs", "min_count", "char_ngrams"]
     names += [] if roles & {"category", "list"} else ["hash_bits"]  # which these have, too
     given = {name: getattr(columns, name) for name in names}
     return [

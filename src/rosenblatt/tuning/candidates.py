@@ -6,6 +6,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from rosenblatt.data.encoding.kinds import USUAL_NGRAMS
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import Candidate, Rung, Search, Settings
@@ -87,7 +88,7 @@ def encodings(
     others: list[dict[str, Any]] = []
     if has_text:
         others = [{"word_pairs": False}, {"min_count": 1}, {"min_count": 5}]
-        others.append({"char_ngrams": (3, 5)})
+        others += [{"char_ngrams": USUAL_NGRAMS}, {"words": False}]
     elif n_features <= FEW_FEATURES and not sparse:
         others = [{"bins": 10}, {"bins": 30}]
     known = set(fixed)

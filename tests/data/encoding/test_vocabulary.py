@@ -95,8 +95,8 @@ def test_usual_words_are_words() -> None:
     for text in ("good cat sat", "good cat ran", "good dog"):
         numbering.documents.add(numbering.terms(0, _terms(text)), len(numbering))
     # Of 3 + 3 + 2 words in texts, good (3) and cat (2) stand in more than one
-    assert numbering.usual_shares([0], 1) == {0: 5 / 8}
-    assert KeptNumbering(10).usual_shares([0], 1) == {}
+    assert numbering.usual_shares({0: 1}) == {0: 5 / 8}
+    assert KeptNumbering(10).usual_shares({0: 1}) == {}
 
 
 def test_long_names_are_cut_between_characters() -> None:

@@ -57,6 +57,12 @@ class ColumnCounts:
         self._shares = [0.0] * n  # of the words of each text that are known, added up
         self._spreads = [0.0] * n  # of vectors, likewise
         self._sample = RowSample(len(self._numeric), MOST_SAMPLED)
+        worded = {column.name for column in features if (column.role, column.part) == ("text", "")}
+        self._beside = {  # characters beside words, which say enough of a text
+            place
+            for place, column in enumerate(features)
+            if column.part == CHARACTERS and column.name in worded
+        }
 
     def add_numbers(self, numbers: NDArray[np.float64]) -> None:
         """Count rows by their numbers, NaN where one is missing; once for all columns."""
@@ -76,7 +82,7 @@ class ColumnCounts:
 
     def add_terms(self, place: int, terms: Batch, numbers: NDArray[np.int32] | None) -> None:
         """Count texts by their terms, whose numbers are −1 for unknown ones; None: all are new."""
-        if self._features[place].part == CHARACTERS:
+        if place in self._beside:
             return
         if numbers is None:
             self.n_missing[place] += int(np.count_nonzero(np.diff(terms.indptr) == 0))
@@ -101,7 +107,7 @@ class ColumnCounts:
                 total = rows.total()
                 shared = total - sum(n for level, n in rows.items() if n == 1 or level < 0)
                 found[1, place] = shared / total if total else np.nan
-            elif column.part == CHARACTERS:
+            elif place in self._beside:
                 found[0, place] = np.nan
             else:
                 found[1, place] = usual.get(place, np.nan)
@@ -147,7 +153,7 @@ class ColumnCounts:
                 found[place] = _far(values, training[2:, place], surprise)
                 limits = float(lowest[k]), float(highest[k])
                 found[place] = found[place] or _beyond(values, limits, int(count[k]), surprise)
-        titles = [column.title for column in self._features]
+        titles = [one.name if one.role == "text" else one.title for one in self._features]
         told = {titles[k]: said for k, said in found.items() if said}
         return [f"Column '{title}': {said}{'.'[said[-1] == '?' :]}" for title, said in told.items()]
 
@@ -196,9 +202,10 @@ class ColumnCounts:
         bound = math.exp(-2 * n * max(usual - share, 0.0) ** 2)
         if share > FEW_KNOWN * usual or bound >= surprise.chance:
             return None
-        return (
-            f"{percentage(share)} of its words were seen in training; {percentage(usual)} is usual"
-        )
+        alone = self._features[place].part == CHARACTERS
+        terms = "runs of characters" if alone else "words"
+        said = f"{percentage(share)} of its {terms} were seen in training"
+        return f"{said}; {percentage(usual)} is usual"
 
 
 class Surprise:

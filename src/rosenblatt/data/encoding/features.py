@@ -6,7 +6,7 @@ Numeric columns come first; all other features are numbered in a vocabulary, or 
 # ruff: noqa: ARG002  # a hash needs less than a vocabulary
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -277,13 +277,19 @@ class HashedNumbering(_Numbering):
         found.version = self.version
         return found
 
+    def n_terms(self) -> dict[int, int]:
+        """Return nothing: whose terms they are is not known."""
+        return {}
+
     def without_rare(
-        self, texts: Container[int], least: int
+        self, least: Mapping[int, int]
     ) -> tuple["HashedNumbering", NDArray[np.int32] | None]:
         """Return a copy: a number that few texts have costs no memory."""
         return self.copy(), None
 
-    def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
+    def usual_shares(
+        self, least: Mapping[int, int], characters: Container[int] = ()
+    ) -> dict[int, float]:
         """Return nothing: a number that is new to the texts is not told from one that is not."""
         return {}
 
@@ -329,16 +335,22 @@ class KeptNumbering(_Numbering):
         """Return whose term it is and the term."""
         return int(self.vocabulary.arrays().columns[number]), self.vocabulary.name(number)
 
+    def n_terms(self) -> dict[int, int]:
+        """Return how many terms all texts of each column have, each counted once a text."""
+        columns, counts = self.vocabulary.arrays().columns, self.documents.padded(len(self))
+        n_terms = np.bincount(columns, counts[: len(columns)]).astype(np.int64)
+        return dict(enumerate(n_terms.tolist()))
+
     def without_rare(
-        self, texts: Container[int], least: int
+        self, least: Mapping[int, int]
     ) -> tuple["KeptNumbering", NDArray[np.int32] | None]:
         """Return a numbering without terms of text columns that stand in fewer texts.
 
         Beside it the numbers that its terms have there, −1 for none; None where they are the same.
         """
         columns, counts = self.vocabulary.arrays().columns, self.documents.padded(len(self))
-        of_text = np.array([column in texts for column in range(int(columns.max(initial=0)) + 1)])
-        common = ~of_text[columns] | (counts[: len(columns)] >= least)
+        fewest = [least.get(column, 0) for column in range(int(columns.max(initial=0)) + 1)]
+        common = counts[: len(columns)] >= np.array(fewest)[columns]
         if common.all():
             return self.copy(), None
         return self.keep(np.flatnonzero(common)), np.where(
@@ -353,18 +365,22 @@ class KeptNumbering(_Numbering):
         found.version = self.version
         return found
 
-    def usual_shares(self, texts: Iterable[int], least: int) -> dict[int, float]:
-        """Return for text columns the share of words that stand in ``least`` other texts."""
+    def usual_shares(
+        self, least: Mapping[int, int], characters: Container[int] = ()
+    ) -> dict[int, float]:
+        """Return for columns of words, or ``characters``, the share that ``least`` others have."""
         arrays = self.vocabulary.arrays()
         if not len(arrays.hashes):
             return {}
         words = np.empty(len(arrays.hashes), np.bool_)
         find_words(arrays.letters, arrays.offsets, words)
+        for column in least:
+            words |= (column in characters) & (arrays.columns == column)
         of_words, counts = arrays.columns[words], self.documents.padded(len(arrays.hashes))[words]
         shares = {}
-        for column in texts:
+        for column, fewest in least.items():
             own = counts[of_words == column]
-            shares[column] = float(own[own > least].sum() / max(own.sum(), 1))
+            shares[column] = float(own[own > fewest].sum() / max(own.sum(), 1))
         return shares
 
     def level(self, column: int, key: int, name: bytes, n_rows: int) -> int:
@@ -472,6 +488,7 @@ class Columns:
     word_pairs: bool = DEFAULTS["word_pairs"]
     min_count: int | None = DEFAULTS["min_count"]
     char_ngrams: tuple[int, int] | None = DEFAULTS["char_ngrams"]
+    words: bool | None = DEFAULTS["words"]
     bins: int | None = DEFAULTS["bins"]
     column_pairs: int | str | Sequence[str] | None = DEFAULTS["column_pairs"]
 
@@ -520,16 +537,16 @@ class FeatureColumn(NamedTuple):
 
 
 def feature_columns(
-    columns: tuple[InputColumn, ...], *, characters: bool = False
+    columns: tuple[InputColumn, ...], *, words: bool = True, characters: bool = False
 ) -> tuple[FeatureColumn, ...]:
-    """Return what becomes features, in order; with ``characters`` those of texts come last."""
+    """Return what becomes features, in order; of texts words, and last their characters."""
     whole = [
         FeatureColumn(column.name, column.role, part, column.form)
         for column in columns
-        if column.required
+        if column.required and (words or column.role != "text")
         for part in column.parts
     ]
-    texts = [column.name for column in whole if column.role == "text" and characters]
+    texts = [column.name for column in columns if column.role == "text" and characters]
     whole += [FeatureColumn(name, "text", CHARACTERS) for name in texts]
     return tuple(column._replace(place=place) for place, column in enumerate(whole))
 

@@ -9,13 +9,19 @@ import numpy as np
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.familiarity import ColumnCounts, RowSampler, salt_of
 from rosenblatt.data.encoding.features import (
+    CHARACTERS,
     Columns,
     HashedNumbering,
     InputColumn,
     KeptNumbering,
     Numbering,
 )
-from rosenblatt.data.encoding.kinds import UNSPACED_NGRAMS, assigned_columns, unspaced_note
+from rosenblatt.data.encoding.kinds import (
+    UNSPACED_NGRAMS,
+    USUAL_NGRAMS,
+    assigned_columns,
+    unspaced_note,
+)
 from rosenblatt.data.encoding.label_column import LabelGuess
 from rosenblatt.data.encoding.numbers import ColumnStatistics, RowSample
 from rosenblatt.data.encoding.parsing import BlockFeatures, RowUse, TableParser
@@ -25,7 +31,7 @@ from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError
 
 FEW_ROWS = 1_000  # with fewer, a term that one text has may be all that there is to learn from
-SHORT_TEXTS = 100  # terms a text: so of shorter ones, see docs/text.md
+SHORT_TEXTS = {"": 100, CHARACTERS: 500}  # terms a text: so of shorter ones, see docs/text.md
 
 
 class EncodingFit:
@@ -83,10 +89,14 @@ class EncodingFit:
         """
         columns = replace(columns or Columns(), **said)
         names = [name for name in Settings._fields if name != "max_features"]
-        settings = Settings.checked(max_features, **{n: getattr(columns, n) for n in names})
+        asked = {name: getattr(columns, name) for name in names}
+        if columns.words is False and columns.char_ngrams is None:
+            asked["char_ngrams"] = USUAL_NGRAMS
+        settings = Settings.checked(max_features, **asked)
         how: dict[str, Any] = {"labelled": labelled, "lenient": lenient}
         chosen, guess, notes = assigned_columns(table, columns, **how)
-        unspaced = unspaced_note(table, chosen) if columns.char_ngrams is None else None
+        is_open = columns.char_ngrams is None and columns.words is None
+        unspaced = unspaced_note(table, chosen) if is_open else None
         if unspaced is not None:
             settings = settings._replace(char_ngrams=UNSPACED_NGRAMS)
             notes = notes if unspaced in notes else [*notes, unspaced]
@@ -149,13 +159,11 @@ class EncodingFit:
         it. A sampler has seen the rows.
         """
         self.close()
-        numbering, texts = self.parser.numbering, self.parser.texts
+        numbering, least = self.parser.numbering, self._fewest_texts()
         documents, features = numbering.documents, self.parser.features_of_blocks()
-        n_texts = documents.n_texts * len(texts)
-        few = documents.n_texts < FEW_ROWS or documents.counts.sum() < SHORT_TEXTS * n_texts
-        least = self.settings.min_count or (1 if few else 2)
-        usual = numbering.usual_shares(texts, least)
-        common, numbers = numbering.without_rare(texts, least)
+        runs = {place for place in least if self.parser.features[place].part == CHARACTERS}
+        usual = numbering.usual_shares(least, runs)
+        common, numbers = numbering.without_rare(least)
         rare = 0 if numbers is None else documents.padded(len(numbering))[numbers < 0].sum()
         features = features._replace(numbers=numbers, n_rare=rare / max(documents.n_texts, 1))
         seen = None
@@ -167,3 +175,15 @@ class EncodingFit:
         facts = ColumnFacts(self.statistics, self.vector_statistics, edges, summaries, seen)
         said: Any = {"notes": self.notes, "n_left_out": self._n_left_out}
         return TableEncoding(self.columns, self.settings, common, facts, **said), features
+
+    def _fewest_texts(self) -> dict[int, int]:
+        """Return in how many texts a term must stand, by the place of the column of texts."""
+        asked, n_texts = self.settings.min_count, self.parser.numbering.documents.n_texts
+        if asked or n_texts < FEW_ROWS:
+            return dict.fromkeys(self.parser.texts, asked or 1)
+        n_terms, found = self.parser.numbering.n_terms(), dict[int, int]()
+        for part, short in SHORT_TEXTS.items():
+            own = [place for place in self.parser.texts if self.parser.features[place].part == part]
+            few = sum(n_terms.get(place, 0) for place in own) < short * n_texts * len(own)
+            found |= dict.fromkeys(own, 1 if few else 2)
+        return found

@@ -49,6 +49,7 @@ UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}
 FEWEST_ALIKE = 3  # notes that become one
 LETTERS_A_WORD = 3  # about, of such a script
 LONG_WORDS = 12  # letters on average, from where on words are none
+USUAL_NGRAMS = (2, 5)  # characters, where only these are features of texts
 UNSPACED_NGRAMS = (1, 3)  # characters, the default of texts without words
 
 IDENTIFIER = re.compile(r"(?:.*[^a-z])?(?:id|key|uuid|guid|index|rowid|rownum)|.*[a-z](?:Id|ID)")

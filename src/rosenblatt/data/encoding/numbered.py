@@ -351,7 +351,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     found.check("n_texts", 0 <= n_texts < 1 << 63)
     # The arrays
     n_numeric = roles.count("numeric")
-    features = feature_columns(columns, characters=settings.char_ngrams is not None)
+    features = feature_columns(columns, **settings.text_parts)
     found.sizes |= {"numeric": n_numeric, "columns": len(features)}
     statistics = _statistics(found, "statistics")
     numbering = _numbering(found, settings, features, n_texts)

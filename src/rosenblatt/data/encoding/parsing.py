@@ -82,7 +82,7 @@ class TableParser:
         self, columns: tuple[InputColumn, ...], settings: "Settings", numbering: Numbering
     ) -> None:
         self.columns, self.settings, self.numbering = columns, settings, numbering
-        self.features = feature_columns(columns, characters=settings.char_ngrams is not None)
+        self.features = feature_columns(columns, **settings.text_parts)
         self.numeric = [column for column in self.features if column.role == "numeric"]
         lengths, pairs = settings.char_ngrams, settings.word_pairs
         self.texts = {

@@ -39,7 +39,13 @@ from rosenblatt.data.encoding.vectors import scaled_vectors, vector_spread
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.frames import frame_tables
 from rosenblatt.data.tables.table import Selection, Table
-from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
+from rosenblatt.errors import (
+    InputError,
+    Parameter,
+    Sentence,
+    UnfamiliarDataWarning,
+    warn_caller,
+)
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 from rosenblatt.parameters import AT_LEAST_ONE, DEFAULTS, check_setting
 
@@ -61,6 +67,12 @@ class Settings(NamedTuple):
     min_count: int | None
     char_ngrams: Lengths | None = None
     bins: int | None = None
+    words: bool = True
+
+    @property
+    def text_parts(self) -> dict[str, bool]:
+        """Which features columns of text have."""
+        return {"words": self.words, "characters": self.char_ngrams is not None}
 
     @classmethod
     def checked(cls, max_features: int = 1 << 22, **values: Any) -> "Settings":
@@ -74,6 +86,10 @@ class Settings(NamedTuple):
         for name in ("hash_bits", "bins"):  # JSON has no numbers of NumPy
             values[name] = int(values[name]) if values.get(name) else None
         low, high = values.get("char_ngrams") or (0, 0)
+        values["words"] = values.get("words") is not False
+        if not (values["words"] or high):
+            nothing = Parameter("words", value=False), " leaves texts nothing but characters: "
+            raise InputError(Sentence(*nothing, Parameter("char_ngrams"), " may not be 0."))
         return cls(
             **values | {"max_features": max_features, "char_ngrams": (low, high) if high else None}
         )
