@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 17, "csv": 57}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 17, "csv": 58}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -427,12 +427,13 @@ from rosenblatt import Perceptron
 from rosenblatt.cli import main
 
 ROOT = Path(rosenblatt.__file__).parent
-found = set()
+found, called = set(), {}  # files; functions in the order in which they are called
 
 def note(frame, _event, _argument):
     file = Path(frame.f_code.co_filename)
     if file.is_relative_to(ROOT):
         found.add(file.relative_to(ROOT).as_posix())
+        called.setdefault(frame.f_code.co_qualname)
 
 def fit():
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 0, 1]
@@ -451,18 +452,22 @@ threading.settrace(note)  # readers run ahead in threads
 sys.settrace(note)
 action()
 sys.settrace(None)
-print(*sorted(found))
+print(*sorted(found), "", *called, sep="\\n")
 """
 
 
-def files_of_a_row(way: str, folder: Path) -> set[str]:
-    """Return the files with a function that runs, kernels and rules among them: plain Python."""
-    return {*printed(COUNT, way, str(folder), ROSENBLATT_PLAIN="1").split()}
+FILE = r"`([a-z_/]+\.py)`"
+
+
+def way_of_a_row(way: str, folder: Path) -> tuple[set[str], list[str]]:
+    """Return the files with a function that runs, and these functions: all in plain Python."""
+    files, _, functions = printed(COUNT, way, str(folder), ROSENBLATT_PLAIN="1").partition("\n\n")
+    return {*files.split()}, functions.splitlines()
 
 
 def test_a_dense_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     """From fit to the changed weight a newcomer reads few files, and none of votes or readers."""
-    files = files_of_a_row("dense", tmp_path)
+    files, _ = way_of_a_row("dense", tmp_path)
     assert len(files) <= MOST_FILES["dense"], sorted(files)
     assert {room(file) for file in files} == {
         *("estimators", "models", "training", "tasks", "kernels", "rules", "parameters")
@@ -471,15 +476,22 @@ def test_a_dense_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     shown = re.search(r"reaches its weight through (\d+) files.*?\n\n", listed, re.DOTALL)
     assert shown
     assert int(shown[1]) == len(files)
-    assert {*re.findall(r"`([a-z_/]+\.py)`", shown[0])} - {"tests/test_house.py"} == files
+    assert {*re.findall(FILE, shown[0])} - {"tests/test_house.py"} == files
 
 
 def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     """From a line of a table to the changed weight: command, readers, encoding, supply, loop."""
     table = tmp_path / "table.csv"
     table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
-    files = files_of_a_row("csv", tmp_path)
+    files, functions = way_of_a_row("csv", tmp_path)
     assert len(files) <= MOST_FILES["csv"], sorted(files)
+    listed = (ROOT.parents[1] / "CONTRIBUTING.md").read_text()
+    shown = re.search(r"A row of a CSV file .* through (\d+) files.*?\n\n.*?\n\n", listed, re.DOTALL)
+    assert shown
+    assert {*re.findall(FILE, shown[0])} == files
+    assert int(shown[1]) == len(files)
+    stages = re.findall(r"`([A-Za-z_.]+)`", re.sub(FILE, "", shown[0]))
+    assert stages == sorted(stages, key=functions.index)  # nothing turns back
 
 
 def docstring(path: str) -> str:
