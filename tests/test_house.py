@@ -331,7 +331,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
         Spread(108, 27),
     ),
 }
-MOST_FOREIGN_WRITES = 64  # attributes set of an object that was not made in the same function
+MOST_FOREIGN_WRITES = 47  # attributes set of an object that was not made in the same function
 MOST_LINES = 65_900  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
 
@@ -486,7 +486,8 @@ def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     files, functions = way_of_a_row("csv", tmp_path)
     assert len(files) <= MOST_FILES["csv"], sorted(files)
     listed = (ROOT.parents[1] / "CONTRIBUTING.md").read_text()
-    shown = re.search(r"A row of a CSV file .* through (\d+) files.*?\n\n.*?\n\n", listed, re.DOTALL)
+    pattern = r"A row of a CSV file .* through (\d+) files.*?\n\n.*?\n\n"
+    shown = re.search(pattern, listed, re.DOTALL)
     assert shown
     assert {*re.findall(FILE, shown[0])} == files
     assert int(shown[1]) == len(files)

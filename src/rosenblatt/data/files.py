@@ -291,6 +291,19 @@ class Files:
                     f"{Parameter('format')}."
                 )
 
+    def decide(self, decisions: Decisions | None) -> None:
+        """Change what was decided on how they are read; None: nothing yet."""
+        self.decisions = decisions
+
+    def tell(self, notes: Iterable[str]) -> None:
+        """Change to have more that a person should know of the rows."""
+        self.notes += notes
+
+    def read_by(self, classes: Classes) -> Classes:
+        """Change to a new reading, with these classes; return them."""
+        self.classes = classes
+        return classes
+
     @property
     def rereadable(self) -> bool:
         """Whether all are regular files."""
@@ -513,9 +526,10 @@ class TrainingFiles:
                     raise
                 note = f"{error.note}, so the column is taken for a category."
                 advice = f" If it should hold numbers, use {Parameter('numeric', column)}."
-                self.files.notes.append(Sentence(note, advice))
+                self.files.tell([Sentence(note, advice)])
             self.columns = replace(self.columns, category=(*self.columns.category, column))
-            self.files.decisions = self.encoding = self._fit = None
+            self.files.decide(None)
+            self.encoding = self._fit = None
 
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start, as blocks to be encoded; the encoding begins anew."""
@@ -618,7 +632,7 @@ class TrainingFiles:
         most = most if layout.max_index is None else layout.max_index
         for batch in self.files.svmlight(Classes(), layout.zero_based, most):
             if self.files.decisions is None:
-                self.files.decisions = Decisions("svmlight", zero_based=batch.zero_based)
+                self.files.decide(Decisions("svmlight", zero_based=batch.zero_based))
                 values = batch.label_values()
                 if values.dtype.kind in "if":
                     whole, n_values = bool((values == np.floor(values)).all()), len(batch.classes)
@@ -654,15 +668,15 @@ class TrainingFiles:
             return
         first, fit = begun.first, begun.fit
         self._fit, self._sampler = fit, RowSampler()
-        self.files.decisions = Decisions.on_table(self.files.format, first, fit)
-        suspects, self.files.classes = LabelledSample(fit.columns), Classes()
+        self.files.decide(Decisions.on_table(self.files.format, first, fit))
+        suspects, classes = LabelledSample(fit.columns), self.files.read_by(Classes())
         tables = suspects.passing(begun.tables())
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=self._sampler)
         with closing(_prepared_ahead(fit.parser, tables, use)) as parts:
             for table in parts:
-                yield fit.parse(table, self.files.classes, use)
+                yield fit.parse(table, classes, use)
         fit.close()
-        self.files.notes += merged_notes(deciding_columns(suspects.frames(), fit.columns))
+        self.files.tell(merged_notes(deciding_columns(suspects.frames(), fit.columns)))
 
 
 def _no_columns(parameter: str) -> Sentence:
@@ -758,7 +772,7 @@ def _familiar(
         remarks += encoding.remarks(use.counts, at_once=files.prompt) + encoding.spelling_notes()
         remarks += [use.seen.remark()] if isinstance(use.seen, SeenCounter) else []
     noted = [remark for remark in remarks if remark is not None]
-    files.notes += noted or [note for note in [unfamiliar(n_strange, n_rows)] if note]
+    files.tell(noted or [note for note in [unfamiliar(n_strange, n_rows)] if note])
 
 
 def _batches(
@@ -781,7 +795,7 @@ def _batches(
             )
         stated = files.layout.zero_based
         zero_based = encoding.zero_based if stated is None else stated
-        files.decisions = files.decisions or Decisions("svmlight", zero_based=zero_based)
+        files.decide(files.decisions or Decisions("svmlight", zero_based=zero_based))
         yield from files.svmlight(classes, zero_based)
         return
     if files.format is Format.SVMLIGHT:
@@ -795,7 +809,7 @@ def _batches(
     optional = [c.name for c in encoding.columns if not c.required and c.role not in needed]
     names += [name for name in dict.fromkeys(keep) if name not in names]
     tables = files.tables(names, optional)
-    files.classes = classes
+    files.read_by(classes)
     parser = encoding.parser if isinstance(encoding, TableEncoding) else encoding
     lengths, batches = deque[int](), list[Batch]()
     with closing(_prepared_ahead(parser, _text_slices(parser, tables, lengths), use)) as parts:
@@ -804,7 +818,7 @@ def _batches(
                 batches.append(parser.parse(table, classes, use))
             else:
                 if files.decisions is None:  # training did not say how they are read
-                    files.decisions = Decisions.on_table(files.format, table, encoding, AS_TRAINED)
+                    files.decide(Decisions.on_table(files.format, table, encoding, AS_TRAINED))
                 kept = {name: table.frame[name].to_list() for name in keep} if keep else None
                 batches.append(encoding.encode(table, classes, use)._replace(kept=kept))
             # Rows to learn from come as their table had them, on which the blocks depend

@@ -34,6 +34,10 @@ class StoredArrays:
         self._specs, self._owner = specs, owner
         self.sizes: dict[str, int] = {}
 
+    def expect(self, sizes: Mapping[str, int]) -> None:
+        """Change to know how long these sizes are."""
+        self.sizes |= sizes
+
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
 

@@ -66,7 +66,7 @@ def read_list(
     """
     found = StoredArrays(arrays, LIST_ARRAYS, OWNER, PREFIX)
     # 0 is the count of updates before a late average began
-    found.sizes |= {"met": MOST_ROWS, "start": 0, "count": MOST_ROWS}
+    found.expect({"met": MOST_ROWS, "start": 0, "count": MOST_ROWS})
     numbers = found["numbers"]
     support = Support(read_rows(found, n_features, constant), numbers)
     mistakes = Mistakes(read_updates(found, n_vectors, joint=joint), count, support)
@@ -77,7 +77,7 @@ def read_updates(found: StoredArrays, width: int, *, joint: bool) -> Log:
     """Return the updates of a learner with so many scores a row, in the order of time."""
     between = joint and width > 1  # of classes by their numbers, else ±(column + 1)
     end = width if between else width + 1
-    found.sizes |= {"class": 0 if between else 1 - end, "last class": end}
+    found.expect({"class": 0 if between else 1 - end, "last class": end})
     tau, row, seen, label, rival = (
         found[name] for name in ("tau", "row", "seen", "label", "rival")
     )
@@ -92,7 +92,7 @@ def read_updates(found: StoredArrays, width: int, *, joint: bool) -> Log:
 
 def read_rows(found: StoredArrays, n_features: int, constant: float) -> Rows:
     """Return the rows that taught, dense or sparse."""
-    found.sizes["features"] = n_features
+    found.expect({"features": n_features})
     if "values" in found:
         return Dense(found["values"], constant)
     data, indices = found["data"], found["indices"]

@@ -231,6 +231,10 @@ class DocumentCounts:
         self._weights = None
         np.add.at(self.counts, numbers[numbers >= 0], np.int32(1))
 
+    def add_texts(self, n_texts: int) -> None:
+        """Count texts, whatever their terms."""
+        self.n_texts += n_texts
+
     def padded(self, n_terms: int) -> NDArray[np.int32]:
         """Return the counts of ``n_terms`` terms, 0 for those that no text has had yet."""
         return _longer(self.counts, max(n_terms, len(self.counts)))
@@ -320,7 +324,7 @@ class KeptNumbering(_Numbering):
         self.vocabulary = Vocabulary(most, stored)
         self._levels: dict[int, dict[int, int]] = {}  # column to hash to number
         self._spellings: dict[int, Spellings] = {}
-        self.respelled: dict[int, dict[str, list[str]]] = {}  # column to number to its levels
+        self._respelled: dict[int, dict[str, list[str]]] = {}  # column to number to its levels
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -395,6 +399,11 @@ class KeptNumbering(_Numbering):
             self.n_unknown += n_rows
         return number
 
+    def take_respelled(self) -> dict[int, dict[str, list[str]]]:
+        """Return by columns the numbers that are other levels, once for all that were read."""
+        found, self._respelled = self._respelled, {}
+        return found
+
     def spelling(self, column: int, key: int, value: Any, level: bytes) -> bytes:
         """Return a level as it is known, perhaps in another spelling.
 
@@ -410,7 +419,7 @@ class KeptNumbering(_Numbering):
         if not isinstance(value, (str, bool)):
             others = spellings.of_number(value)
             if any(plain_number(other) is None for other in others):
-                self.respelled.setdefault(column, {})[text] = others
+                self._respelled.setdefault(column, {})[text] = others
         found = None if known else spellings.find(text if isinstance(value, str) else value)
         return level if found is None else found.encode()
 

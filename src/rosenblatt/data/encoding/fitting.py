@@ -144,7 +144,7 @@ class EncodingFit:
         self.statistics.add(numbers)
         if self._sample is not None:
             self._sample.add(numbers)
-        self.parser.numbering.documents.n_texts += len(numbers)
+        self.parser.numbering.documents.add_texts(len(numbers))
 
     def close(self) -> None:
         """Learn no more: levels and terms that are new in blocks to come have no number."""

@@ -308,7 +308,7 @@ def _conjoined_encoding(
     if bits is not None:
         found.check("hash_bits", type(bits) is int and 1 <= bits <= MOST_BITS)
         return ConjoinedEncoding(inner, degree, HashedConjunctions(bits, n))
-    found.sizes |= {f"all {name}": n**size for size, name in TABLES.items()}
+    found.expect({f"all {name}": n**size for size, name in TABLES.items()})
     found.check("degree", has_keys(n, degree))
     tables = {size: found[TABLES[size]] for size in range(2, degree + 1)}
     if stored.get("column_pairs"):  # cells of chosen pairs of columns
@@ -352,7 +352,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     # The arrays
     n_numeric = roles.count("numeric")
     features = feature_columns(columns, **settings.text_parts)
-    found.sizes |= {"numeric": n_numeric, "columns": len(features)}
+    found.expect({"numeric": n_numeric, "columns": len(features)})
     statistics = _statistics(found, "statistics")
     numbering = _numbering(found, settings, features, n_texts)
     numbering.version = stored["version"]
@@ -365,7 +365,7 @@ def _table_encoding(found: StoredArrays, stored: Any) -> TableEncoding:
     vector_statistics = {}
     if vectors:
         ends = np.cumsum([*vectors.values()])
-        found.sizes["vector values"] = int(ends[-1])
+        found.expect({"vector values": int(ends[-1])})
         parts = np.split(_statistics(found, "vector_statistics").values, ends, axis=1)
         pairs = zip(vectors, parts, strict=False)
         vector_statistics = {place: ColumnStatistics(values) for place, values in pairs}
@@ -386,7 +386,7 @@ def _numbering(
     has_text = any(column.role == "text" for column in features)
     if settings.hash_bits:
         if has_text:
-            found.sizes["hashed"] = 1 << settings.hash_bits
+            found.expect({"hashed": 1 << settings.hash_bits})
             counts = np.zeros(1 << settings.hash_bits, np.int32)
             counts[found["term_places"]] = found["term_documents"]  # terms may share a number
             documents = DocumentCounts(counts, n_texts)

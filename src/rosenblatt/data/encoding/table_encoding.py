@@ -209,9 +209,8 @@ class TableEncoding(FeatureEncoding):
         """Return sentences on numbers that are texts in training, once for all rows so far."""
         if not isinstance(self.numbering, KeptNumbering):
             return []
-        found, self.numbering.respelled = self.numbering.respelled, {}
         notes = []
-        for place, levels in found.items():
+        for place, levels in self.numbering.take_respelled().items():
             number, texts = next(iter(levels.items()))
             known = " or ".join(f"'{text}'" for text in texts)
             sure = "is read as" if len(texts) == 1 else "may be"
