@@ -42,7 +42,9 @@ from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import weights_of
 from rosenblatt.parameters import GOALS, MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
@@ -127,7 +129,11 @@ def visit_learners() -> None:
 def _trained(learner: Learner, rows: Rows, n_classes: int) -> tuple[Model, Examples]:
     """Return a model of rows, and the examples that taught it."""
     examples = Examples(rows, targets_of(labels(n_classes), n_classes))
-    model = Model.empty("Perceptron", learner, np.arange(n_classes), N_FEATURES)
+    made_by, state = (
+        LearnerRecord.of(learner, "Perceptron", {}),
+        learner.start(N_FEATURES, n_classes),
+    )
+    model = Model.empty(made_by, np.arange(n_classes), weights_of(learner, state))
     fit(model.state, examples, learner.plan(), np.random.default_rng(0))
     return model, examples
 

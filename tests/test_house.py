@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 17, "csv": 58}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 18, "csv": 59}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -313,7 +313,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
             r"|LabelEvaluation)\b"
         ),
         ("tasks", "multilabel", "label_thresholds", "parameters", "models/file"),
-        Spread(73, 32),
+        Spread(47, 25),
     ),
     "votes": (
         r"\b(voted|is_voted|votes_decide|_votes_decide|n_voting|Tally|vote_\w+)\b",
@@ -332,8 +332,8 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     ),
 }
 MOST_FOREIGN_WRITES = 47  # attributes set of an object that was not made in the same function
-MOST_LINES = 65_900  # of the package
-MOST_IMPORTS_OF_THE_MODEL = 33  # modules of the house that models/model.py imports
+MOST_LINES = 66_000  # of the package
+MOST_IMPORTS_OF_THE_MODEL = 15  # modules of the house that models/model.py imports
 
 
 def code_lines(path: str) -> Iterator[str]:

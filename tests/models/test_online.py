@@ -23,7 +23,9 @@ from rosenblatt.kernels.compiling.function import CompiledFunction
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.models.continuation import all_known, learn_batch, model_with_classes
 from rosenblatt.models.learner import Learner
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import weights_of
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.training.examples import Examples, encode
@@ -51,7 +53,8 @@ def matrix(rows: Sequence[Row], names: Sequence[str]) -> Any:
 
 def batch_by_batch(learner: Learner, X: Any, y: NDArray[Any]) -> Model:
     """Learn from each row as from a batch, and meet classes as they come."""
-    model = Model.empty("Perceptron", learner, np.unique(y[:1]), X.shape[1])
+    made_by, state = LearnerRecord.of(learner, "Perceptron", {}), learner.start(X.shape[1], 1)
+    model = Model.empty(made_by, np.unique(y[:1]), weights_of(learner, state))
     for i, label in enumerate(y):
         if not all_known(y[i : i + 1], model.labels):
             model = model_with_classes(model, np.array([label]), learner.step)

@@ -21,6 +21,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Layout
 from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
+from rosenblatt.models.file_rows import label_separator
 from rosenblatt.models.guarantee import (
     about_rows_apart,
     judged_apart,
@@ -170,7 +171,7 @@ class Promise(NamedTuple):
     def columns(self, model: Model, scores: Any, *, nested: bool) -> Columns:
         """Return the answers that can be promised, and the sets if asked for."""
         columns: Columns = {}
-        task, joint = model.task, None if nested else model.label_separator
+        task, joint = model.task, None if nested else label_separator(model)
         if self.threshold is not None:
             answers, sure = task.sure(model.answers(scores), scores, self.threshold)
             values = zip(task.values(answers, model.classes, joint), sure.tolist(), strict=True)
@@ -248,7 +249,7 @@ def _columns(
             for name, values in measures.items():
                 columns[f"{name}{ending}"] = values[rows, chosen].tolist()
         return columns
-    task, joint = model.task, None if nested else model.label_separator
+    task, joint = model.task, None if nested else label_separator(model)
     columns[task.column] = task.values(model.answers(activations), model.classes, joint)
     for name, values in measures.items():
         if name == "score" and task.flat:

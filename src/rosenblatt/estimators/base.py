@@ -40,8 +40,9 @@ from rosenblatt.models.continuation import (
     model_with_classes,
 )
 from rosenblatt.models.learner import Learner, check_online, generator_from
-from rosenblatt.models.learner_record import learner_of
+from rosenblatt.models.learner_record import LearnerRecord, learner_of
 from rosenblatt.models.model import Model
+from rosenblatt.models.weights import weights_of
 from rosenblatt.parameters import CHECKS, Check, check_parameters
 from rosenblatt.rules import Interval
 from rosenblatt.tasks.leads import winners
@@ -457,8 +458,9 @@ class OnlineClassifier(FittedClassifier, stored=False):
         return self
 
     def _empty(self, learner: Learner, classes: NDArray[Any], rows: Rows) -> Model:
-        name, by_feature = type(self).__name__, rows.sparse
-        return Model.empty(name, learner, classes, rows.shape[1], by_feature=by_feature)
+        made_by = LearnerRecord.of(learner, type(self).__name__, {})
+        state = learner.start(rows.shape[1], len(classes), by_feature=rows.sparse)
+        return Model.empty(made_by, classes, weights_of(learner, state))
 
     def _begin(self, model: Model, learner: Learner, **start: ArrayLike | None) -> None:
         if start:
@@ -500,7 +502,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         """
         check_is_fitted(self)
         rows, _ = check_rows(self, X, reset=False, ordered=self._model.by_vote)
-        return self._model.row_scores(rows, positive=self.zero == "positive")
+        return self._model.linear.scores(rows, positive=self.zero == "positive")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row; see ``labels_of``."""

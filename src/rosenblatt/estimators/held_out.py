@@ -12,6 +12,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.validation import check_rows
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import join, matrix_of
+from rosenblatt.models.bias import with_calibration
 from rosenblatt.models.learner import generator_from
 from rosenblatt.models.model import Model
 from rosenblatt.tasks.calibration import fit_calibration
@@ -142,7 +143,7 @@ def with_probabilities(
     method = _method(estimator, model)
     found = fit_calibration(np.concatenate(scores), np.concatenate(numbers), method)
     if method == "sigmoid":
-        return model.with_calibration(found)
+        return with_calibration(model, found)
     return replace(model, calibration=found)
 
 

@@ -20,7 +20,7 @@ from rosenblatt.mistakes.machine import DualState
 from rosenblatt.models.kernel_machine import MACHINE_PARTS, KernelMachine
 from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.learner_record import LearnerRecord, learner_of
-from rosenblatt.models.model import NOTHING_LEARNED, Model
+from rosenblatt.models.model import Model
 from rosenblatt.parameters import CHECKS, Check, check_parameters, one_of
 from rosenblatt.rules import Interval, additive_rules
 from rosenblatt.tasks.leads import numbers_of
@@ -240,12 +240,8 @@ class KernelPerceptron(FittedClassifier):
     def _empty(self, _: Learner, classes: NDArray[Any], rows: Rows) -> Model:
         if self.kernel == "precomputed":
             self._check_gram(rows)
-        return Model.fitted(
-            self._record(),
-            classes,
-            KernelMachine.empty(self, rows, len(classes)),
-            NOTHING_LEARNED,
-        )
+        machine = KernelMachine.empty(self, rows, len(classes))
+        return Model.empty(self._record(), classes, machine)
 
     def _begin(self, model: Model, learner: Learner, **_: Any) -> None:
         """Nothing: a machine goes on from its list."""

@@ -28,7 +28,7 @@ class Term(NamedTuple):
     """The part of one training row in a decision, by all its updates."""
 
     row: int  # its number in training, from 0
-    label: Any  # its class; of several labels the one explained, None where the row lacks it
+    label: Any  # its class, or the label that is explained; None where the row lacks it
     updates: int  # how often it changed the weights
     strength: float  # Σ ±τ, by share where the weights are averaged; positive: for ``positive``
     product: float  # ⟨xᵢ, x⟩ with the constant feature
@@ -47,11 +47,11 @@ class Provenance:
     """
 
     positive: Any
-    negative: Any  # None for a label of several
+    negative: Any  # None where there is no rival
     total: float
     terms: list[Term]  # other than 0
     remainder: float
-    n_updates: int  # of the whole training; of several labels those of this one
+    n_updates: int  # of the whole training, by what is explained
     n_silent: int  # training rows that changed these weights and have no part in this decision
 
     def label_of(self, term: Term) -> str:

@@ -14,9 +14,11 @@ from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
+from rosenblatt.models.bias import bias_shift
+from rosenblatt.models.file_rows import file_record
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.model import MOVED, Class, Model, file_record
+from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
@@ -34,7 +36,7 @@ AHEAD = 64  # rows that are predicted together before they are learned
 def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
     """Return a copy of a model that knows these classes as well, and no more of its old rows."""
     classes = with_labels(model.labels, seen)
-    kept, moved = np.searchsorted(classes, model.labels), model.training.get(MOVED, 0.0)
+    kept, moved = np.searchsorted(classes, model.labels), bias_shift(model)
     return replace(
         model,
         **_no_record(model, classes),
@@ -55,7 +57,7 @@ def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
 
     Returns the number of updates.
     """
-    moved, mistakes = model.training.get(MOVED, 0.0), model.linear.listed
+    moved, mistakes = bias_shift(model), model.linear.listed
     state, rows, numbers = model.state, examples.rows, examples.numbers()
     if moved:  # what was learned is where it was before
         state.move_bias(moved)
@@ -244,8 +246,8 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     own, shift = model.copy(), _n_earlier(model) - (model.count - 1)
     machine = own.linear.growing(shift)
     new = replace(own, machine=machine, **_no_record(model, model.labels))
-    if MOVED in model.training:
-        new.state.move_bias(model.training[MOVED])
+    if moved := bias_shift(model):
+        new.state.move_bias(moved)
     return new, new.rows(files, learn=True)
 
 

@@ -16,6 +16,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.multilabel import alone
 from rosenblatt.models.rows import input_rows
 from rosenblatt.tasks.labels_met import one_label_error
 from rosenblatt.tasks.leads import winners
@@ -76,7 +77,7 @@ class Explanation(NamedTuple):
     """
 
     positive: Label
-    negative: Label | None  # None for a label of several
+    negative: Label | None  # None where there is no rival
     total: float
     bias: float
     terms: list[Contribution]  # other than 0, largest first, whatever the sign
@@ -217,7 +218,7 @@ def of_one_class(model: Model, text: str | None, name: str) -> Model:
         return model
     if text is None:
         raise one_label_error(f"{name} gives a row")
-    return model.alone(class_number(model, text))
+    return alone(model, class_number(model, text))
 
 
 def explained_number(model: Model, text: str) -> int:

@@ -22,8 +22,8 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
-from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import SPREAD_PARTS, Class, Json, Model, Spread
+from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.model import SPREAD_PARTS, Class, Model, Spread
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,

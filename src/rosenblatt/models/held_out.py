@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import between, take
+from rosenblatt.models.bias import with_calibration, with_threshold
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.weights import deciding_weights
@@ -40,10 +41,10 @@ def with_held_out(model: Model, found: HeldOutFits) -> Model:
         return replace(model, calibration=found.calibration, arrays=arrays, training=training)
     if found.threshold is not None:
         training |= judged
-        return replace(model, calibration=found.calibration).with_threshold(found.threshold)
+        return with_threshold(replace(model, calibration=found.calibration), found.threshold)
     if found.calibration is None:
         return model
-    model = model.with_calibration(found.calibration)
+    model = with_calibration(model, found.calibration)
     if found.error is not None:
         model.training |= judged | {"held_out_error": found.error}
     return model

@@ -1,15 +1,19 @@
 """Judges a model by the rows of batches."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.models.model import Model
-from rosenblatt.tasks.evaluation import Judged
+from rosenblatt.data.files import Layout
+from rosenblatt.data.sources import Paths
+from rosenblatt.tasks.evaluation import AnyEvaluation, Judged
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
 
 
 def evaluation_of(
-    model: Model,
+    model: "Model",
     batches: Iterable[Batch],
     *watchers: Callable[[Judged], object],
     told: Sequence[str] = (),
@@ -29,3 +33,13 @@ def evaluation_of(
             watcher(judged)
     evaluation.close(told, model.options)
     return evaluation
+
+
+def evaluation_of_files(
+    model: "Model", paths: Paths, *, layout: Layout | None = None
+) -> AnyEvaluation:
+    """Return how good the model is on the rows of files, which have labels."""
+    told: list[str] = []
+    rows = model.rows(paths, layout=layout, tell=told.append)
+    found: AnyEvaluation = evaluation_of(model, rows, told=told)
+    return found

@@ -15,7 +15,7 @@ from rosenblatt.rules import (
     additive_rules,
     check_rule,
 )
-from rosenblatt.tasks import CLASSES, TASKS, Task, task_of
+from rosenblatt.tasks import CLASSES, Task, check_task, task_of
 from rosenblatt.training.loop import EarlyStopping, Plan, Shuffle
 from rosenblatt.training.state import State
 from rosenblatt.wording import word_list
@@ -63,9 +63,7 @@ class Learner:
                 f"{Parameter('rule', self.rule)}: its weights are not the sum of its mistakes; use"
                 f" the rule {word_list(additive_rules(), joint=' or ')}."
             )
-        if self.task not in TASKS:
-            named = ", ".join(name for name in TASKS if name)
-            raise InputError(f"There is no goal {self.task!r}; there are {named}.")
+        check_task(self.task)
         self.answer.check(memory=self.memory, rule=self.rule)
         check_rule(self.rule, self.values)
 

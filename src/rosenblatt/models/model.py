@@ -1,6 +1,5 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -9,40 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
-from rosenblatt.data.encoding.numbered import check_width
-from rosenblatt.data.files import Encoding, Files, Layout, encoded
-from rosenblatt.data.labels import sides_of
-from rosenblatt.data.sources import Paths, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
-from rosenblatt.kernels.rows import Rows
-from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.learner import Learner
-from rosenblatt.models.learner_record import LearnerRecord
+from rosenblatt.models.file_rows import encoder_of, rows_of, table_of
+from rosenblatt.models.judging import evaluation_of_files
+from rosenblatt.models.learner_record import Json, LearnerRecord
 from rosenblatt.models.rows import input_rows
-from rosenblatt.models.weights import Weights, weights_of
-from rosenblatt.tasks import CLASSES, Task
-from rosenblatt.tasks.calibration import (
-    Calibration,
-)
-from rosenblatt.tasks.label_sets import SIGMOIDS, unfitted
-from rosenblatt.tasks.label_thresholds import THRESHOLDS
+from rosenblatt.models.weights import Weights
+from rosenblatt.tasks import Task
+from rosenblatt.tasks.calibration import Calibration
+from rosenblatt.tasks.label_thresholds import thresholds_among, thresholds_of
 from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
-from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
     from rosenblatt.models.explanation import Explanation
     from rosenblatt.models.kernel_machine import Machine
-    from rosenblatt.tasks.evaluation import Evaluation, LabelEvaluation
-    from rosenblatt.tasks.metrics import Threshold
 
-Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 NOTHING_LEARNED = Outcome([], "max_iter", 0)
-MOVED = "bias_moved"  # under which a training holds the threshold that the bias was moved by
 
 
 @dataclass(frozen=True)
@@ -75,7 +59,7 @@ class Model:
     calibration: Calibration | None = None
     history: tuple[dict[str, Json], ...] = ()  # the fields of one PassRecord each
     outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_iter, …
-    training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, held_out, …
+    training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, n_rows, …
     verdict: dict[str, Json] | None = None
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
 
@@ -93,19 +77,8 @@ class Model:
         return cls(made_by, tuple(classes.tolist()), machine, **record)
 
     @classmethod
-    def empty(
-        cls,
-        name: str,
-        learner: Learner,
-        classes: NDArray[Any],
-        n_features: int,
-        *,
-        by_feature: bool = False,
-    ) -> "Model":
-        """Return the model of an estimator of this name before its first row."""
-        state = learner.start(n_features, len(classes), by_feature=by_feature)
-        machine = weights_of(learner, state)
-        made_by = LearnerRecord.of(learner, name, {})
+    def empty(cls, made_by: LearnerRecord, classes: NDArray[Any], machine: "Machine") -> "Model":
+        """Return the model before its first row."""
         return cls.fitted(made_by, classes, machine, NOTHING_LEARNED)
 
     def note(self, outcome: Outcome) -> None:
@@ -134,12 +107,8 @@ class Model:
 
         Thresholds of labels stay as they are; those of new labels are 0.
         """
-        arrays = {}
-        if THRESHOLDS in self.arrays:
-            *own, of_best = self.thresholds
-            arrays[THRESHOLDS] = np.append(np.zeros(len(labels)), of_best)
-            arrays[THRESHOLDS][np.searchsorted(labels, self.labels)] = own
-        return {"label_type": labels.dtype.str}, arrays
+        places = np.searchsorted(labels, self.labels)
+        return {"label_type": labels.dtype.str}, thresholds_among(self.arrays, places, len(labels))
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
@@ -147,31 +116,6 @@ class Model:
         if "encoder" in self.__dict__:  # it does not change, and takes time to make
             other.encoder = self.encoder
         return other
-
-    def with_threshold(self, threshold: "Threshold") -> "Model":
-        """Return a model of two classes whose scores are above 0 where they were above this."""
-        moved = self._moved(threshold.value)
-        moved.training |= {"threshold": threshold._asdict(), "held_out_error": threshold.error}
-        return moved
-
-    def with_calibration(self, calibration: Calibration) -> "Model":
-        """Return a model with probabilities; of two classes the bias moves to where both are ½."""
-        slope, offset = calibration.slope, calibration.offset
-        if offset == 0.0:
-            return replace(self, calibration=calibration)
-        at_zero = replace(calibration, offset=0.0)  # slope 0: the scores say nothing
-        model = self if slope == 0.0 else self._moved(-offset / slope)
-        return replace(model, calibration=at_zero)
-
-    def _moved(self, threshold: float) -> "Model":
-        """Return a model whose scores are lower by this; learning on takes it back."""
-        calibration = self.calibration
-        training = self.training | {MOVED: self.training.get(MOVED, 0.0) + threshold}
-        if calibration is not None:
-            offset = calibration.offset + calibration.slope * threshold
-            calibration = replace(calibration, offset=offset)
-        machine = self.linear.moved(-threshold)
-        return replace(self, machine=machine, calibration=calibration, training=training)
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
@@ -241,8 +185,8 @@ class Model:
         return self.state.count
 
     @property
-    def mistakes(self) -> Mistakes | None:
-        """The updates, with the rows that made them, where they are kept."""
+    def mistakes(self) -> Any:
+        """The updates, with the rows that made them (``Mistakes``); None where none are kept."""
         return self.machine.mistakes
 
     @property
@@ -261,44 +205,10 @@ class Model:
         return self
 
     def of_label(self, label: Class) -> "Model":
-        """Return the model of two classes that tells rows with one of several labels from others.
+        """Return the model of two classes that tells rows with one of several labels."""
+        from rosenblatt.models.multilabel import of_label
 
-        Its scores are lower by the threshold of the label, which is then 0; where no label is above
-        its own, the best one may be predicted all the same, and that is left out here.
-        """
-        if label not in self.classes:
-            known = word_list(self.classes)
-            raise InputError(f"The model knows no label {label!r}; it knows {known}.")
-        number, learner = self.classes.index(label), replace(self.made_by.learner, task=CLASSES)
-        calibration = self.calibration
-        if calibration is not None:
-            slope, offset = self.arrays[SIGMOIDS][:, number].tolist()
-            calibration = replace(calibration, slope=slope, offset=offset)
-        training = self.training | {"title": learner.title}
-        if "class_counts" in training:
-            own = training["class_counts"][number]
-            training["class_counts"] = [training["n_rows"] - own, own]
-        alone = replace(
-            self,
-            machine=self.linear.of_label(number),
-            made_by=LearnerRecord.of(learner),
-            classes=sides_of(label),
-            calibration=calibration,
-            training={name: value for name, value in training.items() if name != "label_type"},
-            history=(),  # which counts rows with any label on the wrong side
-            arrays={},
-        )
-        return alone._moved(self.thresholds[number].item())  # noqa: SLF001  # its own
-
-    def alone(self, number: int) -> "Model":
-        """Return what decides on a class: itself, or of labels the model of that one."""
-        return self if self.task.contrasts else self.of_label(self.classes[number])
-
-    @property
-    def label_separator(self) -> str:
-        """What stands between the labels of a row that is written, where it may have several."""
-        own = "" if self.table is None else self.table.label_separator
-        return own if own.isprintable() and own else ";"
+        return of_label(self, label)
 
     @property
     def thresholds(self) -> NDArray[Any]:
@@ -306,8 +216,7 @@ class Model:
 
         The last one is for the best label of rows where none is; see ``above``.
         """
-        found = self.arrays.get(THRESHOLDS)
-        return unfitted(len(self.classes)) if found is None else found
+        return thresholds_of(self.arrays, len(self.classes))
 
     @cached_property
     def labels(self) -> NDArray[Any]:
@@ -322,18 +231,8 @@ class Model:
         """What each pass did."""
         return [PassRecord(**record) for record in self.history]
 
-    @cached_property
-    def encoder(self) -> Encoding | None:
-        """What makes features of the columns of files; None for a model of arrays."""
-        if self.encoding is None:
-            return None
-        check_width(self.encoding, self.n_features)  # before anything is made of that size
-        return encoding_from(self.encoding, self.encoding_arrays)
-
-    @property
-    def table(self) -> TableEncoding | None:
-        """What makes features of columns; None for a model of numbered features."""
-        return None if self.encoder is None else self.encoder.table
+    encoder = cached_property(encoder_of)
+    table = cached_property(table_of)
 
     @property
     def encodes(self) -> bool:
@@ -375,43 +274,7 @@ class Model:
         """Whose weights stand for the model: where vectors vote, those of their average."""
         return self.linear.title or self.learner
 
-    def rows(
-        self,
-        paths: Paths | Files,
-        *,
-        layout: Layout | None = None,
-        prompt: bool = False,
-        need_labels: bool = True,
-        learn: bool = False,
-        keep: Sequence[str] = (),
-        tell: Callable[[str], object] | None = None,
-    ) -> Iterator[Batch]:
-        """Yield the rows of files in batches, as features that the model knows.
-
-        In them the classes of the model come first, in its order, then labels that it does not
-        know; a row without a label has −1. Where rows may have several labels, classes are sets of
-        them, as they are written, in the order in which they come. With ``prompt`` rows come as
-        soon as they arrive. The columns of ``keep`` come along as they are; ``tell`` is a function
-        of sentences on what was unusual. ``Files`` have a layout of their own, and know
-        afterwards how they were read. To ``learn``, every row needs a label.
-        """
-        files = paths
-        if not isinstance(files, Files):
-            files = Files(files, layout or Layout(), prompt=prompt)
-        files.answers = not need_labels
-        encoding, zero_based = self.encoder, files.layout.zero_based
-        if encoding is None:  # learned from arrays: rows there have numbered features
-            if zero_based is None:
-                raise InputError(
-                    "The model was saved from Python, where features count from 0, and does not "
-                    "know from where the file counts: say "
-                    f"{Parameter('zero_based', value=True)} or "
-                    f"{Parameter('zero_based', value=False)}."
-                )
-            encoding = SvmlightEncoding(zero_based=zero_based, n_features=self.n_features)
-        how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
-        batches = encoded(files, encoding, self.task.known(self.classes), **how)
-        return batches if tell is None else _with_notes(batches, files, tell)
+    rows = rows_of
 
     def scores(self, X: Any) -> NDArray[Any]:
         """Return the score of each row: above 0 for the second of two classes, else one a class.
@@ -424,14 +287,10 @@ class Model:
         """
         batch, n = input_rows(self, X), self.n_features
         try:  # features that it has not met count for nothing
-            return self.row_scores(batch.below(n).csr(n, self.constant), positive=self.positive)
+            return self.machine.scores(batch.below(n).csr(n, self.constant), positive=self.positive)
         except WeightOverflowError as error:
             msg = f"{batch.file}, from line {batch.first_line} on: {error}"
             raise WeightOverflowError(msg) from error
-
-    def row_scores(self, rows: Rows, *, positive: bool) -> NDArray[Any]:
-        """Return the score of rows of its features; see ``positive``."""
-        return self.machine.scores(rows, positive=positive)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row of ``X``, which is what ``scores`` takes.
@@ -469,16 +328,7 @@ class Model:
         """Return the probability of each class, (n_rows, n_classes), by the scores of rows."""
         return self.task.probabilities(self.calibration, self.arrays, scores)
 
-    def evaluate(
-        self, paths: Paths, *, layout: Layout | None = None
-    ) -> "Evaluation | LabelEvaluation":
-        """Return how good the model is on the rows of files, which have labels."""
-        from rosenblatt.models.judging import evaluation_of
-
-        told: list[str] = []
-        rows = self.rows(paths, layout=layout, tell=told.append)
-        found: Evaluation | LabelEvaluation = evaluation_of(self, rows, told=told)
-        return found
+    evaluate = evaluation_of_files
 
     def explain(
         self, x: Any, label: Class | None = None, against: Class | None = None
@@ -492,14 +342,6 @@ class Model:
         return explain(self, x, label, against)
 
 
-def _with_notes(
-    batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
-) -> Iterator[Batch]:
-    yield from batches
-    for note in files.notes if files.prompt else files.reading_notes():
-        tell(note)
-
-
 def record_of(outcome: Outcome) -> dict[str, Any]:
     """Return what a model keeps of how a training went, by the names of its fields."""
     return {
@@ -510,20 +352,6 @@ def record_of(outcome: Outcome) -> dict[str, Any]:
             "n_iter": len(outcome.history),
             "n_mistakes": sum(record.mistakes for record in outcome.history),
         },
-    }
-
-
-def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
-    """Return what a model says of the files that it learned from, and of how they were read."""
-    return {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": title,
-        "decisions": None if files.decisions is None else files.decisions.as_json(),
-        "read_as": [list(line) for line in files.decided()],
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": list(notes),
     }
 
 

@@ -11,6 +11,7 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.single_rows import MISTAKE, NOT_FINITE, OVERFLOW, TOO_LARGE, UNUSUAL
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.lazy import public_name
+from rosenblatt.models.bias import bias_shift
 from rosenblatt.models.continuation import with_labels
 from rosenblatt.models.feature_spaces import (
     MOST_FEATURES,
@@ -21,7 +22,7 @@ from rosenblatt.models.feature_spaces import (
 )
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import MOVED, Class, Model, model_of, record_of
+from rosenblatt.models.model import Class, Model, model_of, record_of
 from rosenblatt.models.online_weights import RUNNING, OnlineWeights, names_of
 from rosenblatt.parameters import (
     CHECKS,
@@ -180,8 +181,8 @@ class OnlineLearner:
                 space = NamedFeatures(names, MOST_FEATURES, checked=True)
         self._named, self._open, self._labels = space.sparse, False, model.labels
         online = OnlineWeights.of_model(model, learner, space, model.labels.tolist())
-        if MOVED in model.training:  # what was learned is where it was before
-            online.move_bias(model.training[MOVED])
+        if moved := bias_shift(model):  # what was learned is where it was before
+            online.move_bias(moved)
         self._weights = online
         self.n_rows, self.n_mistakes = (
             model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")

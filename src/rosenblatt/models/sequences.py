@@ -12,8 +12,8 @@ from rosenblatt.data.sequences.encoding import Candidates, SentenceEncoding, sto
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.sequences.paths import EDGES, Sentences
 from rosenblatt.models.learner import Learner, generator_from
-from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import Json, Model
+from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.model import Model
 from rosenblatt.models.tagger import ANY, UNKNOWN, Tagger, Tags
 from rosenblatt.models.weights import weights_of
 from rosenblatt.tasks.calibration import Calibration

@@ -20,6 +20,7 @@ from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.file_rows import file_record
 from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
     HeldOutFit,
@@ -30,7 +31,7 @@ from rosenblatt.models.held_out import (
 )
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, plain_options
-from rosenblatt.models.model import Model, Spread, file_record, record_of
+from rosenblatt.models.model import Model, Spread, record_of
 from rosenblatt.models.race import (
     Offer,
     Race,
@@ -48,12 +49,11 @@ from rosenblatt.parameters import (
     TrainingSettings,
     check_parameters,
     check_setting,
-    one_of,
     with_keywords,
 )
 from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
-from rosenblatt.tasks import CLASSES, SETS, TASKS, task_of
+from rosenblatt.tasks import Task, asked_task
 from rosenblatt.tasks.evaluation import LEAST_HELD_OUT, neglected
 from rosenblatt.tasks.held_out_fits import HeldOutFits
 from rosenblatt.training.examples import ArraySupply, ClassWeight
@@ -284,7 +284,7 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
     class_weight, threshold, calibrate, refit, recipe, other, apart = map(given.pop, names)
-    goal = given.pop("goal")
+    asked = given.pop("goal")
     check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
     kernel = None
     seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
@@ -312,7 +312,9 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     refused = {"class_weight": class_weight, "threshold": threshold, "kernel": kernel}
     refused |= {"column_pairs": columns.column_pairs}
     open_rule = not (given["rule"] or learner.voted or learner.chosen)
-    learner = _label_learner(source, learner, goal, refused, open_rule=open_rule)
+    separator = source.begun.fit.label_separator if source.begun else ""
+    task = asked_task(asked, separator)
+    learner = _task_learner(learner, task, refused, open_rule=open_rule)
     plain = open_rule and not learner.records  # which the second order cannot
     if open_rule and learner.answer.races and source.begun and source.begun.fit.has_text:
         if not plain:
@@ -331,21 +333,10 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     )
 
 
-def _label_learner(
-    source: TrainingFiles,
-    learner: Learner,
-    goal: str | None,
-    refused: Mapping[str, Any],
-    *,
-    open_rule: bool,
+def _task_learner(
+    learner: Learner, task: Task, refused: Mapping[str, Any], *, open_rule: bool
 ) -> Learner:
-    """Return the learner for the answers that the first rows have, or that are asked for."""
-    if goal is not None:
-        goals = one_of(name for name in TASKS if name)
-        check_parameters("train_files", {"goal": goal}, {"goal": goals})
-    separator = source.begun.fit.label_separator if source.begun else ""
-    task = task_of(goal or (SETS if separator else CLASSES))
-    task.check_source(separator)
+    """Return the learner for a task; raise InputError for what this cannot have."""
     for name, value in refused.items():
         if value:
             task.refuse(Parameter(name))

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.mistakes.arrays import list_arrays, read_list
-from rosenblatt.mistakes.updates import Mistakes, label_steps
+from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
-from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks import Task
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
@@ -141,16 +141,6 @@ class Weights:
             flat, joint = self.task.flat, self.task.joint
             mistakes = mistakes and mistakes.with_classes(kept, scale, joint=joint, flat=flat)
         return replace(self, state=state, listed=mistakes, stored=None)
-
-    def of_label(self, number: int) -> "Weights":
-        """Return those of one of several labels, by number."""
-        parts: dict[str, Any] = {"constant": self.constant, "count": self.count}
-        for name, part in self.vectors.items():
-            parts[name] = part[number : number + 1]
-        mistakes = every = self.mistakes
-        if every is not None:
-            mistakes = Mistakes(label_steps(every.updates, number), every.end, every.support)
-        return Weights.of_arrays(task_of(CLASSES, 2), listed=mistakes, **parts)
 
 
 def weights_of(learner: Learner, state: State, listed: Mistakes | None = None) -> Weights:

@@ -15,6 +15,7 @@ from rosenblatt.kernels.shapes import matrix_of, take
 from rosenblatt.mistakes.provenance import Term
 from rosenblatt.models.explanation import Explanation, namer, reasons
 from rosenblatt.models.model import Model
+from rosenblatt.models.multilabel import alone
 from rosenblatt.report.pixels import feature_grid, pixel_grid
 from rosenblatt.tasks.evaluation import Judged
 from rosenblatt.wording import cell_text, number
@@ -113,7 +114,7 @@ class HardestRows:
 
     def _row(self, kept: WrongRow) -> MisjudgedRow:
         lead, number, label, predicted, scores, row, of = kept
-        model = self._model.alone(of)
+        model = alone(self._model, of)
         explanation, found = reasons(model, row, scores, predicted, label)
         taught: list[Teacher] = []
         opposed: list[Teacher] = []

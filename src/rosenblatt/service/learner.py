@@ -14,11 +14,12 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.mistakes.updates import Mistakes, label_steps
+from rosenblatt.models.bias import bias_shift
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import rows_apart
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import MOVED, Class, Model
+from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.service.weights import SCORE_OVERFLOW, Changes, Mark, ServedWeights
 from rosenblatt.tasks import Task
@@ -182,8 +183,8 @@ class ServedLearner:
 
         They were those of the old weights; ``rosenblatt train --from`` drops them, too.
         """
-        if self.is_origin and self.origin is not None and MOVED in self.origin.training:
-            self.weights.move_bias(self.origin.training[MOVED])
+        if self.is_origin and self.origin is not None and (moved := bias_shift(self.origin)):
+            self.weights.move_bias(moved)
             self.weights.touch()
         self.is_origin = False
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.errors import InputError
+from rosenblatt.parameters import check_parameters, one_of
 from rosenblatt.tasks.label_sets import LabelSets
 from rosenblatt.tasks.many_classes import ManyClasses
 from rosenblatt.tasks.ranking import RankedLabels
@@ -27,6 +29,8 @@ __all__ = [
     "Sequences",
     "Task",
     "TwoClasses",
+    "asked_task",
+    "check_task",
     "task_like",
     "task_of",
     "task_of_arrays",
@@ -56,6 +60,26 @@ def task_of(name: str, n_classes: int = 0) -> Task:
     (TwoClasses(n_classes=2), 'label')
     """
     return TASKS[name](n_classes)
+
+
+def asked_task(name: str | None, label_separator: str) -> Task:
+    """Return the task of files that separate labels so, of this name if one is asked for.
+
+    Raises InputError for a name that there is not, or for files without such answers.
+    """
+    if name not in {None, *TASKS} or name == CLASSES:
+        named = [*filter(None, TASKS)]
+        check_parameters("train_files", {"goal": name}, {"goal": one_of(named)})
+    task = task_of(name or (SETS if label_separator else CLASSES))
+    task.check_source(label_separator)
+    return task
+
+
+def check_task(name: str) -> None:
+    """Raise InputError where there is no task of this name."""
+    if name not in TASKS:
+        named = ", ".join(filter(None, TASKS))
+        raise InputError(f"There is no goal {name!r}; there are {named}.")
 
 
 def task_like(answer: object) -> str:

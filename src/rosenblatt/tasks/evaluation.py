@@ -747,3 +747,6 @@ def _lists(curve: CoverageCurve | PrecisionRecallCurve | None) -> dict[str, list
 def ratio(part: int, whole: int) -> float | None:
     """Return a share; None where there is nothing to share."""
     return part / whole if whole else None
+
+
+AnyEvaluation = Evaluation | LabelEvaluation  # of what rows have, whatever it is

@@ -34,7 +34,7 @@ from rosenblatt.tasks.certainty import LabelsApart, RowsApart, indicator
 from rosenblatt.tasks.decision_graph import DecisionGraph, of_label_sets
 from rosenblatt.tasks.evaluation import Judged, LabelEvaluation, exact_rows, label_figures
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, Wanted
-from rosenblatt.tasks.label_thresholds import THRESHOLDS, above, fitted_thresholds
+from rosenblatt.tasks.label_thresholds import THRESHOLDS, above, fitted_thresholds, unfitted
 from rosenblatt.tasks.task import (
     MANY,
     Answers,
@@ -648,11 +648,6 @@ class TrueSets:
 def _listed(labels: Sequence[Any], none: str) -> str:
     """Return labels as words, or what stands for no label."""
     return printable(word_list(map(str, labels)) or none)
-
-
-def unfitted(n_labels: int) -> NDArray[np.float64]:
-    """Return the thresholds of labels where none were fitted; see ``above``."""
-    return np.append(np.zeros(n_labels), np.inf)
 
 
 def several_labels(parameter: Parameter | str) -> InputError:

@@ -1,5 +1,6 @@
 """From which score on a label is predicted, where a row may have several."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -123,3 +124,26 @@ def _least_best(scores: NDArray[Any], truth: NDArray[Any], thresholds: NDArray[A
     ends = np.append(highest[order], -np.inf)
     last = int(sums.argmax())
     return float("inf") if last == 0 else float((ends[last - 1] + ends[last]) / 2.0)
+
+
+def unfitted(n_labels: int) -> NDArray[np.float64]:
+    """Return the thresholds of labels where none were fitted; see ``above``."""
+    return np.append(np.zeros(n_labels), np.inf)
+
+
+def thresholds_of(arrays: Mapping[str, NDArray[Any]], n_labels: int) -> NDArray[Any]:
+    """Return the thresholds among the arrays of a model, fitted or not."""
+    found = arrays.get(THRESHOLDS)
+    return unfitted(n_labels) if found is None else found
+
+
+def thresholds_among(
+    arrays: Mapping[str, NDArray[Any]], places: NDArray[Any], n_labels: int
+) -> dict[str, NDArray[Any]]:
+    """Return the thresholds that were fitted, at the places of their labels; of others 0."""
+    if THRESHOLDS not in arrays:
+        return {}
+    *own, of_best = arrays[THRESHOLDS]
+    found = np.append(np.zeros(n_labels), of_best)
+    found[places] = own
+    return {THRESHOLDS: found}

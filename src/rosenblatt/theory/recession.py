@@ -339,14 +339,14 @@ def _left_out(relations: NDArray[Any], bases: NDArray[Any]) -> list[int]:
     if relations.shape[1] > MOST_RELATIONS:
         return sorted(pivots(relations[:-1].T, PRIMES[0])[1])
     chosen: list[int] = []
-    several = [basis - bases[0] if len(bases) > 1 else basis for basis in bases]
+    reduced = [basis - bases[0] if len(bases) > 1 else basis for basis in bases]
     while relations.shape[1]:
-        like = [_proportional(basis) for basis in several]
+        like = [_proportional(basis) for basis in reduced]
         candidates = np.flatnonzero(relations[:-1].any(axis=1)).tolist()
         best = max(candidates, key=lambda d: (sum(int(n[d]) for n in like), d))
         chosen.append(best)
         relations = _without(relations, best)
-        several = [_without(basis, best) for basis in several]
+        reduced = [_without(basis, best) for basis in reduced]
     return sorted(chosen)
 
 
@@ -477,12 +477,12 @@ class _Signs:
         arithmetic.
         """
         deadline.check()
-        (goal,), (shift,) = _floats(c[None])
-        nearest = None if is_hard else nearest_sum(self._floats, goal)
+        (aim,), (shift,) = _floats(c[None])
+        nearest = None if is_hard else nearest_sum(self._floats, aim)
         if nearest is not None:
             weights, u = nearest
             used = np.flatnonzero(weights)
-            if has_positive_solution(self._floats[used].T, goal, weights[used]):
+            if has_positive_solution(self._floats[used].T, aim, weights[used]):
                 return _Answer(is_fixed=True)
             against = self._against(c, u)
             if against is not None:

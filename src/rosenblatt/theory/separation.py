@@ -231,8 +231,8 @@ def _named(
 ) -> Separation:
     """Return the kind with the coefficients that have no finite estimate, by name."""
     n_columns, classes = system.rows.n_features + 1, system.rows.classes.tolist()
-    several = system.n_classes > 2
-    baseline = classes[0] if several else None
+    many = system.n_classes > 2
+    baseline = classes[0] if many else None
     if system.width > MOST_COLUMNS:
         note = (
             f"which coefficients are infinite is examined for at most {MOST_COLUMNS:,}; "
@@ -242,7 +242,7 @@ def _named(
 
     def name(place: tuple[int, int]) -> str:
         column = BIAS if place[1] == n_columns - 1 else names[place[1]]
-        return f"{classes[place[0]]}: {column}" if several else column
+        return f"{classes[place[0]]}: {column}" if many else column
 
     try:
         found = coefficients_of(system, face, deadline)

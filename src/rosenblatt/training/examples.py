@@ -47,7 +47,7 @@ class Examples:
     weight: NDArray[Any] | None = None  # None: 1 for all
     order: NDArray[Any] = field(default_factory=lambda: NO_ROWS)  # of a part: numbers of rows
     first_row: int = 0  # number of the first row among all rows
-    sets: Sets | None = None  # labels of each target, where a row may have several
+    sets: Sets | None = None  # labels of each target, where it stands for a set
     holdout: "HoldOut | None" = None  # None: nothing is
 
     def pieces(self) -> "Iterator[Examples]":

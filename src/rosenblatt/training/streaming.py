@@ -513,8 +513,8 @@ def fit_stream(
     """
     drawing = sampling.generator.bit_generator.state
     weighted = how.get("class_weight") is not None  # which needs the labels of all rows
-    several = plan.max_iter > 1 or plan.record or sampling.holdout.share > 0.0 or weighted
-    how["keep"] = prepare is not None or several or not source.rereadable
+    revisited = plan.max_iter > 1 or plan.record or sampling.holdout.share > 0.0 or weighted
+    how["keep"] = prepare is not None or revisited or not source.rereadable
     one_pass = plan.max_iter == 1 and not plan.by_vote and not weighted  # a vote: at its end
     how["while_reading"] = one_pass and not sampling.grouped
     reading = Reading(source, classes=resumed.progress.classes if resumed else (), **how)

@@ -22,7 +22,7 @@ from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.models.weights import trained_weights
-from rosenblatt.tasks.evaluation import Evaluation, Judged, LabelEvaluation
+from rosenblatt.tasks.evaluation import AnyEvaluation, Judged
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
 from rosenblatt.training.streaming import Reading
@@ -36,7 +36,7 @@ class CrossValidation:
     values: tuple[float, ...]  # of the metric, one a fold
     learned: tuple[int, ...]  # rows that the model of each fold learned from
     # Of all rows, each judged by the model that has not seen it
-    evaluation: Evaluation | LabelEvaluation
+    evaluation: AnyEvaluation
     title: str  # of the learner
     files: Files  # which know how they were read
     notes: list[str]  # on columns, and on rows that were skipped

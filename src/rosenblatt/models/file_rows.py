@@ -1,0 +1,95 @@
+"""Rows of files as features that a model knows, and what it says of the files that it learned."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
+from rosenblatt.data.encoding.numbered import check_width
+from rosenblatt.data.files import Encoding, Files, Layout, encoded
+from rosenblatt.data.sources import Paths, kept_names, places_digest
+from rosenblatt.errors import InputError, Parameter
+
+if TYPE_CHECKING:
+    from rosenblatt.models.model import Model
+
+
+def encoder_of(model: "Model") -> Encoding | None:
+    """Return what makes features of the columns of files; None for a model of arrays."""
+    if model.encoding is None:
+        return None
+    check_width(model.encoding, model.n_features)  # before anything is made of that size
+    return encoding_from(model.encoding, model.encoding_arrays)
+
+
+def table_of(model: "Model") -> TableEncoding | None:
+    """Return what makes features of columns; None for a model of numbered features."""
+    return None if model.encoder is None else model.encoder.table
+
+
+def label_separator(model: "Model") -> str:
+    """Return the separator for writing several labels of a row."""
+    table = table_of(model)
+    own = "" if table is None else table.label_separator
+    return own if own.isprintable() and own else ";"
+
+
+def rows_of(
+    model: "Model",
+    paths: Paths | Files,
+    *,
+    layout: Layout | None = None,
+    prompt: bool = False,
+    need_labels: bool = True,
+    learn: bool = False,
+    keep: Sequence[str] = (),
+    tell: Callable[[str], object] | None = None,
+) -> Iterator[Batch]:
+    """Yield the rows of files in batches, as features that a model knows.
+
+    In them the classes of the model come first, in its order, then labels that it does not
+    know; a row without a label has −1. Where rows may have several labels, classes are sets of
+    them, as they are written, in the order in which they come. With ``prompt`` rows come as
+    soon as they arrive. The columns of ``keep`` come along as they are; ``tell`` is a function
+    of sentences on what was unusual. ``Files`` have a layout of their own, and know
+    afterwards how they were read. To ``learn``, every row needs a label.
+    """
+    files = paths
+    if not isinstance(files, Files):
+        files = Files(files, layout or Layout(), prompt=prompt)
+    files.answers = not need_labels
+    encoding, zero_based = model.encoder, files.layout.zero_based
+    if encoding is None:  # learned from arrays: rows there have numbered features
+        if zero_based is None:
+            raise InputError(
+                "The model was saved from Python, where features count from 0, and does not "
+                "know from where the file counts: say "
+                f"{Parameter('zero_based', value=True)} or "
+                f"{Parameter('zero_based', value=False)}."
+            )
+        encoding = SvmlightEncoding(zero_based=zero_based, n_features=model.n_features)
+    how: dict[str, Any] = {"need_labels": need_labels, "learn": learn, "keep": keep}
+    batches = encoded(files, encoding, model.task.known(model.classes), **how)
+    return batches if tell is None else _with_notes(batches, files, tell)
+
+
+def _with_notes(
+    batches: Iterator[Batch], files: Files, tell: Callable[[str], object]
+) -> Iterator[Batch]:
+    yield from batches
+    for note in files.notes if files.prompt else files.reading_notes():
+        tell(note)
+
+
+def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
+    """Return what a model says of the files that it learned from, and of how they were read."""
+    return {
+        "files": kept_names(files.names),
+        "places": places_digest(files.names),
+        "format": str(files.format),
+        "title": title,
+        "decisions": None if files.decisions is None else files.decisions.as_json(),
+        "read_as": [list(line) for line in files.decided()],
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": list(notes),
+    }
