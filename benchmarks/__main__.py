@@ -23,6 +23,7 @@ from benchmarks import (
     online,
     service,
     startup,
+    tags,
     text,
     voted,
 )
@@ -45,6 +46,7 @@ GROUPS: dict[str, Callable[[Scale], Iterator[Figure | Skipped]]] = {
     "startup": startup.figures,
     "files": files.figures,
     "text": text.figures,
+    "tags": tags.figures,
     "file-memory": file_memory.figures,
     "distributed": distributed.figures,
     "service": service.figures,

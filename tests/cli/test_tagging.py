@@ -214,6 +214,9 @@ def test_options_of_the_other_kind_are_refused(model: str) -> None:
     done = invoked("train", "rows.csv", "--label", "y", "--template", "t")
     assert done.exit_code == 2
     assert "--template has no effect without sentences." in done.output
+    done = invoked("report", model)
+    assert done.exit_code == 2
+    assert f"{model} tags the tokens of sentences, which report does not take" in done.output
     done = invoked("diagnose", "words.txt")
     assert done.exit_code == 2
     assert "words.txt holds sentences whose tokens have tags" in done.output

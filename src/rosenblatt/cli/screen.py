@@ -308,7 +308,8 @@ class ScreenCommand(click.Command):
             _write_section(ctx, formatter, "Options", common)
             names = ", ".join(name for name, listed in groups.items() if name and listed)
             formatter.write_paragraph()
-            formatter.write_text(f"More options: {names}. Show all of them with --help-all.")
+            formatter.write_text(f"More options: {names}.")
+            formatter.write_text("Show all of them with --help-all.")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example last, on a line that is not broken."""

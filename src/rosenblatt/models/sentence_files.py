@@ -24,7 +24,7 @@ from rosenblatt.models.learner import SHARED, Learner
 from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.sequences import SequenceModel, TokenTags
-from rosenblatt.models.tagger import UNKNOWN
+from rosenblatt.models.tagger import UNKNOWN, Tagger, Tags
 from rosenblatt.rules import rule_parameters
 from rosenblatt.tasks.sequences import Sequences
 from rosenblatt.tasks.tag_evaluation import TagEvaluation
@@ -180,7 +180,16 @@ class FileTagger:
         width = self.encoding.n_columns + 1
         usual = {"width": width, "label": width - 1}
         self.line = TokenLine(**model.training.get(SENTENCES, usual))
-        self.tagger = self.fitted.tagger
+
+    @property
+    def tagger(self) -> Tagger:
+        """What answers."""
+        return self.fitted.tagger
+
+    @property
+    def tags(self) -> Tags:
+        """The tags that it gives."""
+        return self.fitted.tags
 
     def file(
         self, source: str, format_: str | None = None, *, prompt: bool = False, **encoding: Any

@@ -86,10 +86,14 @@ def with_room(state: State, n_features: int) -> State:
 
 
 def trimmed(state: State, n_features: int) -> State:
-    """Return a state of its first features alone, in memory of its own."""
-    parts: dict[str, Any] = {
-        name: np.concatenate([array[:n_features], array[-1:]])
-        for name in ("weights", "ledger", "variance")
-        if (array := getattr(state, name)) is not None
-    }
+    """Return a state of its first features alone, in the memory that it has.
+
+    What is behind them was never touched, so that it takes none.
+    """
+    parts: dict[str, Any] = {}
+    for name in ("weights", "ledger", "variance"):
+        array = getattr(state, name)
+        if array is not None:
+            array[n_features] = array[-1]
+            parts[name] = array[: n_features + 1]
     return replace(state, **parts, _average=None)

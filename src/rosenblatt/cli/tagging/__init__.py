@@ -18,6 +18,7 @@ from rosenblatt.data.formats import SentenceFormat, sentence_format
 from rosenblatt.errors import InputError
 from rosenblatt.parameters import SENTENCES, StoppingSettings
 from rosenblatt.rules import rule_parameters
+from rosenblatt.wording import word_list
 
 READING = "format encoding encoding_errors"
 
@@ -76,6 +77,7 @@ def twin_of(context: click.Context) -> Callable[..., Any] | None:
     command = context.command
     twin = TWINS.get(str(command.name))
     if twin is None:
+        _refuse_sentences(context)
         return None
     own = [p for p in command.params if getattr(p, "group", "") == SENTENCES]
     if not _on_sentences(context.params):
@@ -100,13 +102,29 @@ def twin_of(context: click.Context) -> Callable[..., Any] | None:
     return partial(getattr(module, str(command.name)), context.params["screen"], **given)
 
 
+def _refuse_sentences(context: click.Context) -> None:
+    """Raise InputError for a model of sentences, of which a command without a twin has no use."""
+    params = context.params
+    model, models = params.get("model_path", params.get("path")), params.get("models") or ()
+    for name in [*models, *([] if model is None else [model])]:
+        if _holds_sentences(name):
+            raise InputError(
+                f"{name} tags the tokens of sentences, which {context.command.name} does not "
+                f"take; {word_list(TWINS, len(TWINS))} do."
+            )
+
+
+def _holds_sentences(model: str) -> bool:
+    from rosenblatt.models.file import rows_of
+
+    return rows_of(model) == "sentences"
+
+
 def _on_sentences(params: dict[str, Any]) -> bool:
     """Return whether a command is given a model of sentences, or files of them and no model."""
     model = params.get("model_path") or params.get("start")
     if model is not None and params.get("folds") is None:
-        from rosenblatt.models.file import rows_of
-
-        return rows_of(model) == "sentences"
+        return _holds_sentences(model)
     data = params.get("data") or params.get("model_path") or ()
     names: Sequence[str] = [data] if isinstance(data, str) else data
     if params.get("format") is not None:

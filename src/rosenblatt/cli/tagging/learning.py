@@ -69,7 +69,7 @@ def train(
                 "from": start,
                 "learner": model.learner,
                 "options": model.options,
-                "tags": list(tagger.tagger.tags.outer),
+                "tags": list(tagger.tags.outer),
                 "n_features": tagger.encoding.n_features,
                 **model.training,
                 **model.outcome,
@@ -137,7 +137,7 @@ def _show(
     path: str,
     test: tuple[str, TagEvaluation | None],
 ) -> None:
-    training, tags = model.training, tagger.tagger.tags
+    training, tags = model.training, tagger.tags
     name, judged = test
     if judged is not None:
         for line in judged.test_summary(printable(name), None):

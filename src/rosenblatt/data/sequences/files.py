@@ -313,11 +313,11 @@ class SentenceFile:
                 cells[label + 1] = tag.encode()
                 lines[place] = b"\t".join(cells)
         elif self.format is SentenceFormat.CONLL:
-            apart = self.apart.encode()
+            added = {tag: f"{self.apart}{tag}".encode() for tag in {*tags}}
             for place, tag in zip(block.places.tolist(), tags, strict=True):
-                line = lines[place].rstrip()
-                end = lines[place][len(line) :] if lines[place].endswith(b"\r") else b""
-                lines[place] = b"".join((line, apart, tag.encode(), end))
+                line = lines[place]
+                end = b"\r" if line.endswith(b"\r") else b""
+                lines[place] = (line.rstrip() if line[-1] <= BLANK else line) + added[tag] + end
         else:
             words = block.columns.cells(0)
             own = block.columns.in_sentences([*zip(words, tags, strict=True)])
