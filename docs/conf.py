@@ -1,6 +1,7 @@
 """The site: these pages, the live lab, and the reference from docstrings; ``make docs``."""
 
 import json
+import os
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,13 @@ version = release = rosenblatt.__version__
 html_title = "Rosenblatt"
 language = "en"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 
@@ -25,6 +32,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc has them in words
 numpydoc_show_class_members = False  # the template has them, with their docstrings
 templates_path = ["templates"]
+toc_object_entries_show_parents = "hide"
 
 # Pages with a lab, or the 80 columns of a terminal, take the room of the column on the right, too.
 WIDE = [
@@ -48,6 +56,7 @@ html_theme_options = {
     "logo": {"text": f"Rosenblatt {version}"},
     "header_links_before_dropdown": 8,
     "show_prev_next": True,
+    "show_toc_level": 2,  # methods below their class
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": {"**": ["page-toc"]} | {name: [] for name in WIDE},
@@ -55,6 +64,10 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+# A workflow knows the address of the source, a checkout does not.
+server, repository = os.environ.get("GITHUB_SERVER_URL"), os.environ.get("GITHUB_REPOSITORY")
+if server and repository:
+    html_theme_options["external_links"] = [{"name": "Source", "url": f"{server}/{repository}"}]
 ALONE = ("index", "learn/*", "gallery/*", "glossary", "changelog", "search")
 html_sidebars = {name: [] for name in ALONE}  # chapters have a strip on top, others no neighbours
 html_context = {"default_mode": "auto"}

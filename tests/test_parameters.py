@@ -42,7 +42,7 @@ def test_train_files_lists_its_keywords() -> None:
     assert listed["label"].annotation == str | None
     text = inspect.getdoc(rosenblatt.train_files) or ""
     assert all(f"\n{name} : " in text for name in TrainingSettings.__annotations__)
-    assert "\nlabel : default detected\n    Column that holds the labels" in text
+    assert "\nlabel : str, default detected\n    Column that holds the labels" in text
     assert "\nn_iter_no_change : an integer of at least 1, default 5\n" in text
 
 

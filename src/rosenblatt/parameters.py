@@ -12,7 +12,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike
-from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
 
 from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.rules import (
@@ -689,6 +700,13 @@ ESTIMATOR_SETTINGS: dict[str, Setting] = SETTINGS | {
         "label is the most probable class: of two, the bias moves to where both are equally so.",
         check=one_of([True, False, *CALIBRATIONS]),
     ),
+    "shuffle": SETTINGS["shuffle"]._replace(
+        sentence="When to shuffle the rows.",
+        more='True: a new random order for every pass, which needs the fewest passes. "once": one '
+        "random order for all passes. False: as given. Rows of more than 2 million values are "
+        'shuffled by groups of 8 neighbours, 512 together, but "full" is one permutation of all, '
+        "a new one for every pass.",
+    ),
     "warm_start": Setting("Go on from the last fit in place of starting anew.", check=FLAG),
     "verbose": Setting(
         "Show a bar with passes and mistakes on standard error.",
@@ -764,14 +782,43 @@ def check_setting(name: str, value: object) -> None:
         raise InputError(f"{name} must be {check.requirement}; got {value!r}.")
 
 
-def parameter_lines(texts: Mapping[str, str], defaults: Mapping[str, str]) -> str:
-    """Return what a docstring says of parameters with these texts and defaults."""
+def parameter_lines(
+    texts: Mapping[str, str], types: Mapping[str, str], defaults: Mapping[str, str]
+) -> str:
+    """Return what a docstring says of parameters with these texts, types and defaults."""
     lines = []
     for name, default in defaults.items():
-        check = CHECKS.get(name)
-        number = f"{check.requirement}, " if isinstance(check, Interval) else ""
-        lines += [f"{name} : {number}default {default}", indented(texts[name])]
+        kind = f"{types[name]}, " if types[name] else ""
+        lines += [f"{name} : {kind}default {default}", indented(texts[name])]
     return "\n".join(lines)
+
+
+def type_in_words(hint: Any, check: Check | Interval | None = None) -> str:
+    """Return what a value must be, for the docs: by its check, else by its type.
+
+    What None stands for is said of the default.
+
+    >>> type_in_words(bool, FLAG), type_in_words(float | None), type_in_words(Names | None)
+    ('bool', 'float', 'str or list of str')
+    """
+    if check is FLAG:
+        return "bool"
+    return _hint_in_words(hint) if check is None else check.requirement.removeprefix("None or ")
+
+
+def _hint_in_words(hint: Any) -> str:
+    kind, inner = get_origin(hint), get_args(hint)
+    if isinstance(hint, str):  # of a package that is not imported
+        return hint.removesuffix(" | None")
+    if kind in (Union, UnionType):
+        parts = [_hint_in_words(one) for one in inner if one is not NoneType]
+        return word_list([part for part in parts if part], len(parts), " or ")
+    if kind is Literal:
+        return word_list(map(repr, inner), len(inner), " or ")
+    if kind in (Sequence, tuple):
+        return f"list of {_hint_in_words(inner[0])}"
+    names = {Mapping: "dict", Callable: "function", PathLike: "path", Any: ""}
+    return names.get(kind or hint, getattr(hint, "__name__", ""))
 
 
 def indented(text: str) -> str:
@@ -797,6 +844,7 @@ def with_keywords(kind: Any) -> Callable[[Function], Function]:
         first = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         lines = parameter_lines(
             {name: s.text for name, s in listed.items()},
+            {k.name: type_in_words(k.annotation, listed[k.name].check) for k in keywords},
             {name: s.shown or repr(s.default) for name, s in listed.items()},
         )
         function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("{parameters}", lines)

@@ -50,7 +50,9 @@ def test_it_learns_as_it_says(clf: BoldPerceptron) -> None:
     for x, y in zip(X, Y, strict=True):
         stream.partial_fit([x], [y], classes=["no", "yes"])
     assert stream.n_iter_ == 4
-    assert "boldness : default 2.0\n    Length of a step, above 0." in str(BoldPerceptron.__doc__)
+    assert "boldness : float, default 2.0\n    Length of a step, above 0." in str(
+        BoldPerceptron.__doc__
+    )
     assert explain(clf, X[3]).terms[0].amount == clf.coef_[0, 0]
 
 

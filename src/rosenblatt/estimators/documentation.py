@@ -5,7 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
 
-from rosenblatt.parameters import ESTIMATOR_SETTINGS, indented, parameter_lines
+from rosenblatt.parameters import (
+    ESTIMATOR_SETTINGS,
+    Check,
+    indented,
+    parameter_lines,
+    type_in_words,
+)
 
 Class = TypeVar("Class")
 
@@ -40,25 +46,40 @@ def estimator_class(
 ) -> Callable[[type[Class]], type[Class]]:
     """Make the constructor of a class from its fields, and describe them in its docstring.
 
-    The sections on parameters and attributes stand in place of {parameters} and {attributes}: of
-    the parameters, those first that the class does not share with others.
+    The sections on parameters and attributes stand in place of {parameters} and {attributes}. Of
+    the parameters, in the signature as in the docs, those come first that the class does not share
+    with others.
     """
 
     def complete(cls: type[Class]) -> type[Class]:
         own = list(inspect.get_annotations(cls))
         cls = dataclass(kw_only=True, eq=False, repr=False)(cls)
-        signature = inspect.signature(cls).parameters
-        names = own + [name for name in signature if name not in own]
-        defaults = {name: repr(signature[name].default) for name in names}
+        signature = inspect.signature(cls.__init__)
+        given = dict(signature.parameters)
+        myself = given.pop("self")
+        given = {name: given[name] for name in [*own, *given]}
+        vars(cls.__init__)["__signature__"] = signature.replace(
+            parameters=[myself, *given.values()]
+        )
+        defaults = {name: repr(parameter.default) for name, parameter in given.items()}
+        types = {name: _type_of(one, parameters[name]) for name, one in given.items()}
         for name, setting in ESTIMATOR_SETTINGS.items():
             if defaults.get(name) == "None" and parameters[name] == setting.text and setting.shown:
                 defaults[name] = setting.shown
         fitted = [f"{name}\n{indented(text)}" for name, text in attributes.items()]
         text = inspect.cleandoc(cls.__doc__ or "")
-        lines = f"Parameters\n----------\n{parameter_lines(parameters, defaults)}"
+        lines = f"Parameters\n----------\n{parameter_lines(parameters, types, defaults)}"
         text = text.replace("{parameters}", lines)
         text = text.replace("{attributes}", "\n".join(["Attributes", "----------", *fitted]))
         cls.__doc__ = text
         return cls
 
     return complete
+
+
+def _type_of(parameter: inspect.Parameter, text: str) -> str:
+    """Return the type of a parameter; a class that says other things of it accepts other words."""
+    setting = ESTIMATOR_SETTINGS.get(parameter.name)
+    check = None if setting is None or parameter.name == "rule" else setting.check
+    own = setting is not None and setting.text != text
+    return type_in_words(parameter.annotation, None if own and isinstance(check, Check) else check)

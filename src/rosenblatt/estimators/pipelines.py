@@ -47,10 +47,10 @@ def explain(fitted: Any, x: Any, label: Any = None, against: Any = None) -> Expl
         Where weight vectors vote, their average is explained: a vote is no sum of terms.
     x : dictionary, text, data frame of one row, array of shape (n_features,)
         The row: of the kind that the model was trained on.
-    label : default None
+    label : class or label, default None
         Of more than two classes the one whose lead is explained, or of several labels that a row
         may have the one whose score is; by default the best one.
-    against : default None
+    against : class, default None
         Of more than two classes the one that it is set against, such as the row's own label. By
         default that label where the row has it in a column. Where that is the class explained, or
         there is none, it is the runner-up.

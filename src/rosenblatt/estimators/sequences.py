@@ -113,7 +113,7 @@ class SequencePerceptron(BaseEstimator):
     parameters: Any = None
     memory: str = "average"
     max_iter: int = Sequences.passes_of_averages
-    templates: Any = WORDS
+    templates: str | PathLike[str] = WORDS
     min_count: int = 1
     transitions: str = "auto"
     calibrate: bool = False

@@ -33,7 +33,7 @@ class Lab(anywidget.AnyWidget):
         Their labels, of two values; the second in sorted order is the positive one.
     toy : str, default "separable"
         "separable", "xor", "circles", "overlapping" or "sorted labels".
-    **settings
+    **settings : str, number or bool
         Parts of the document: ``rule``, ``eta0``, ``C``, ``margin``, ``r``, ``confidence``,
         ``memory``, ``order``, ``second_order``, ``seed``, ``zero``, ``bias``, ``start``, ``map``,
         ``kernel``, ``degree``, ``gamma``, ``coef0``, ``max_iter``, ``held_out``, ``names``,

@@ -396,7 +396,7 @@ def why(fitted: Any, X: Any, x: Any, label: Label | None = None) -> "Provenance"
         for what ``train_files`` returns.
     x : array of shape (n_features,)
         The row to be explained.
-    label : default None
+    label : class or label, default None
         The class or label whose lead or score is explained; see ``explain``.
 
     Examples

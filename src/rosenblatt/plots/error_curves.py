@@ -201,11 +201,15 @@ class OrdersDisplay(Display):
 
         Parameters
         ----------
-        X, y, X_test, y_test, estimator, max_iter
-            As of ``ErrorsDisplay``; the estimator must have the parameters ``shuffle`` and
-            ``random_state``, which are set here.
+        X, y : rows to learn from
+        X_test, y_test : rows to judge by, default None
+        estimator : classifier, default None
+            It must have the parameters ``shuffle`` and ``random_state``, which are set here.
+        max_iter : int, default 30
         n_seeds : int, default 10
-            The seeds are ``random_state``, ``random_state`` + 1, ….
+            The number of seeds.
+        random_state : int, default 0
+            The first seed; the others follow, + 1 each.
         """
         from sklearn.base import clone
 

@@ -331,7 +331,9 @@ class ComparisonDisplay(Display):
         estimators : dict of name → classifier, default None
             They are not changed; None for the perceptron with the last, averaged and voted weights,
             a decision tree and the nearest neighbour.
-        features, plane, feature_names
+        features : two names or numbers, default None
+        plane : "pca" or "weights", default None
+        feature_names : names of the features, default None
             As of ``BoundaryDisplay``.
         max_iter, random_state : int
             Of the learners that are taken by default; the seed also chooses the rows to judge by.

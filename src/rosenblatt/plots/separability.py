@@ -83,7 +83,9 @@ class SeparabilityDisplay(PlaneDisplay):
         X, y : rows and labels of two classes
         verdict : Verdict, default None
             Of ``diagnose`` on these rows, where it is already known.
-        features, plane, feature_names
+        features : two names or numbers, default None
+        plane : "pca" or "weights", default None
+        feature_names : names of the features, default None
             As of ``BoundaryDisplay``; the plane of separable rows is by default "weights".
         time_limit : float, default 60.0
             Of ``diagnose``, in seconds.

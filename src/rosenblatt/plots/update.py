@@ -76,9 +76,11 @@ class UpdateDisplay(PlaneDisplay):
         X, y : rows and labels of two classes
         update : int, default None
             Which one, counted from 1; None for the first that finds a boundary, or the first.
-        features, plane, feature_names
+        features : two names or numbers, default None
+        plane : "pca" or "weights", default None
+        feature_names : names of the features, default None
             As of ``BoundaryDisplay``.
-        parameters
+        parameters : values by name
             Those of ``trace``: ``rule``, ``shuffle``, ``max_iter`` and so on.
         """
         from rosenblatt.tracing import trace

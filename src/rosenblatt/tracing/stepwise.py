@@ -56,10 +56,16 @@ def trace(
         weight: "arow", "cw", "scw1", "scw2".
     averaged : bool, default False
         Keep the mean of all weights beside them (Algorithm 7).
-    shuffle, zero, fit_intercept, random_state
-        As of the estimators; rows come in the order given unless ``shuffle`` is set.
+    shuffle : bool, "once" or "full", default False
+        As of the estimators; rows come in the order given unless it is set.
+    zero : "mistake", "negative" or "positive", default "mistake"
+        What an activation of exactly 0 counts as.
+    fit_intercept : bool, default True
+        Learn a bias.
     max_iter : int, default None
         Passes at most; None for the default of the estimator that has this rule.
+    random_state : int, default 0
+        The seed of ``shuffle``.
     only_updates : bool, default False
         Keep only the steps that changed the weights.
     passes : int or range of int, default None
