@@ -9,11 +9,12 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,7 @@ from rosenblatt.kernels.shapes import as_rows, canonical, packed
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
+from rosenblatt.models.file import read_from, write_to
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
@@ -49,8 +51,9 @@ from rosenblatt.parameters import GOALS, MEMORIES
 from rosenblatt.rules import RULES
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.tasks.leads import targets_of
+from rosenblatt.training import places
 from rosenblatt.training.examples import MANY_VALUES, Examples, Order, row_numbers
-from rosenblatt.training.state import WORTH_COMPACTING, fit
+from rosenblatt.training.state import WORTH_COMPACTING, State, fit
 
 N_ROWS, N_FEATURES = 40, 5
 N_LINES = 300  # of a file: enough to hold rows out in blocks of 1 kB
@@ -126,16 +129,34 @@ def visit_learners() -> None:
             canonical(_with_indices(X[:, ::-1], X.indices.dtype))
 
 
-def _trained(learner: Learner, rows: Rows, n_classes: int) -> tuple[Model, Examples]:
+def _trained(
+    learner: Learner, rows: Rows, n_classes: int, *, by_feature: bool = False
+) -> tuple[Model, Examples]:
     """Return a model of rows, and the examples that taught it."""
     examples = Examples(rows, targets_of(labels(n_classes), n_classes))
     made_by, state = (
         LearnerRecord.of(learner, "Perceptron", {}),
-        learner.start(N_FEATURES, n_classes),
+        learner.start(N_FEATURES, n_classes, by_feature=by_feature),
     )
     model = Model.empty(made_by, np.arange(n_classes), weights_of(learner, state))
     fit(model.state, examples, learner.plan(), np.random.default_rng(0))
     return model, examples
+
+
+def visit_places() -> None:
+    """Train every rule on sparse input with weights of which few exist, score, save and load."""
+    with patch.object(places, "MANY_WEIGHTS", 0), patch.object(State, "stand_if_many"):
+        inputs = [as_rows(ones(), 1.0).compact()]
+        inputs += [as_rows(X, 1.0) for X in arrays() if sparse.issparse(X)]
+        for rows, learner in product(inputs, learners()):
+            model, _ = _trained(learner, rows, 3, by_feature=True)
+            model.state.scores(rows)
+            file = BytesIO()
+            write_to(file, model)
+            file.seek(0)
+            read_from(file).state.scores(rows)
+            at: Any = model.state.at
+            places.stretched(places.scattered(at, model.state.taken))
 
 
 def visit_labels() -> None:
@@ -438,6 +459,7 @@ def run(*arguments: str, given: bytes | None = None) -> None:
 
 VISITS: dict[str, Callable[[], None]] = {
     "learners": visit_learners,
+    "places": visit_places,
     "labels": visit_labels,
     "estimators": visit_estimators,
     "rows": visit_rows,

@@ -205,7 +205,7 @@ def _passes(model: Model, title: str) -> str:
         if training.get("refit_converged"):
             return f"{passes}, the last without a mistake"
         chosen = model.calibration is not None or training.get("threshold")
-        if model.variance is not None and not chosen and again > best:
+        if model.made_by.learner.second_order and not chosen and again > best:
             return f"{passes}, as {title.rpartition('(')[2].rstrip(')')} makes by default"
         if again != best:
             return f"{passes}, since too few rows were held out to choose a number"

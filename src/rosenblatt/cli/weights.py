@@ -78,7 +78,7 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
         screen.table(*ranking_list(rankings, IN_LINE, noun, by_effect=misleads))
         screen.say(f"\nUse --class LABEL to show the weights of one {noun}.")
     else:
-        if model.variance is not None:
+        if model.made_by.learner.second_order:
             screen.show(UNSURE)
         for ranking in rankings:
             screen.heading(bias_sentence(ranking, model.task.noun))

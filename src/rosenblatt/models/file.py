@@ -9,7 +9,7 @@ import math
 import os
 import stat
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -36,10 +36,12 @@ from rosenblatt.models.tensors import (
     input_errors,
     most_places,
     packed,
+    packed_places,
     read_arrays,
     read_header,
     require,
     unpacked,
+    unpacked_places,
     write_tensors,
 )
 from rosenblatt.models.voted import VotedWeights
@@ -48,6 +50,7 @@ from rosenblatt.tasks import Task, task_of
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
+from rosenblatt.training.places import Scattered, few_exist
 from rosenblatt.training.state import copied
 from rosenblatt.version import __version__
 
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
     from rosenblatt.models.kernel_machine import KernelMachine
 
 Source = str | os.PathLike[str]
+Numbers = NDArray[Any] | Scattered
 MOST_ROWS = 2**63  # what a count may reach
 PIECE = 1 << 20  # values looked at together, so that a check needs no memory of the model's size
 FORMAT_VERSION = 2  # 1: nothing is deflated, and weights are float64, as in small files
@@ -119,9 +123,10 @@ def rows_of(path: Source) -> str:
 
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     """Write a model to an open file, or raise Fault and write nothing."""
-    check(model)
-    tensors = _tensors(model)
-    size = model.machine.vectors["weights"].size
+    arrays = model_arrays(model)
+    check(model, arrays=arrays)
+    tensors = _tensors(model, arrays)
+    size = math.prod(shape_of("weights", model.task, model.n_features))
     sparse = {name: len(array) for name, array in tensors.items() if name.endswith(".values")}
     plain = {name for name, n in sparse.items() if size > most_places(n, PLACES_A_DEFLATED)}
     small = all(array.nbytes < FEW_BYTES for array in tensors.values())  # as in version 1
@@ -147,12 +152,15 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
     return _model(read_arrays(file, header, size), deflated_forms(header))
 
 
-def model_arrays(model: Model) -> dict[str, NDArray[Any]]:
+def model_arrays(model: Model) -> dict[str, Numbers]:
     """Return the arrays of numbers that a model has, by their names in a file."""
+    return dict(model.machine.stored_vectors) | _spread_arrays(model)
+
+
+def _spread_arrays(model: Model) -> dict[str, Numbers]:
     if model.spread is None:
-        return model.machine.vectors
-    spread = {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
-    return model.machine.vectors | spread
+        return {}
+    return {name: getattr(model.spread, name.removeprefix("spread.")) for name in SPREADS}
 
 
 def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
@@ -160,12 +168,17 @@ def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
     return (task.n_vectors, n_features + 1) if name in VECTORS else (n_features,)
 
 
-def check(model: Model, n_features: int | None = None) -> None:
-    """Raise Fault with the first thing that does not fit, to a number of features if given."""
+def check(
+    model: Model, n_features: int | None = None, arrays: Mapping[str, Numbers] | None = None
+) -> None:
+    """Raise Fault with the first thing that does not fit, to a number of features if given.
+
+    ``arrays`` are those of ``model_arrays``, by default; a reader has checked the vectors.
+    """
     require(model.learner, "learner")
     _check_classes(model.classes)
     require(_is_count(model.machine.count, least=1), "count of rows")
-    for name, array in model_arrays(model).items():
+    for name, array in (model_arrays(model) if arrays is None else arrays).items():
         n = model.n_features if n_features is None else n_features
         _check_array(name, array, shape_of(name, model.task, n))
     names = model.feature_names
@@ -202,12 +215,13 @@ def finite_average(model: Model) -> NDArray[Any]:
     return weights
 
 
-def _check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
-    narrow = name in SPREADS and array.dtype == np.float32
-    if array.shape != shape or not (array.dtype == np.float64 or narrow):
+def _check_array(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
+    numbers = array.values if isinstance(array, Scattered) else array
+    narrow = name in SPREADS and numbers.dtype == np.float32
+    if array.shape != shape or not (numbers.dtype == np.float64 or narrow):
         wanted = f"float64 of shape {shape}"
-        fail(f"its {name} must be {wanted}; got {array.dtype} of shape {array.shape}")
-    flat = array.reshape(-1, order="A")  # as it stands: all are looked at
+        fail(f"its {name} must be {wanted}; got {numbers.dtype} of shape {array.shape}")
+    flat = numbers.reshape(-1, order="A")  # as it stands: all are looked at
     for start in range(0, flat.size if name in VECTORS else 0, PIECE):
         piece = flat[start : start + PIECE]
         if not (np.isfinite(piece) & (piece >= VECTORS[name])).all():
@@ -246,10 +260,14 @@ def _is_calibration(calibration: Calibration) -> bool:
     )
 
 
-def _tensors(model: Model) -> dict[str, NDArray[Any]]:
+def _tensors(model: Model, arrays: Mapping[str, Numbers]) -> dict[str, NDArray[Any]]:
     text = compact(document_of(model)).encode()
     tensors = {"document": np.frombuffer(text, np.uint8)}
-    for name, array in model_arrays(model).items():
+    for name, array in arrays.items():
+        if isinstance(array, Scattered):
+            values = _from_one(array.values) if name == "variance" else array.values
+            tensors |= packed_places(name, array._replace(values=_narrow(values), missing=0.0))
+            continue
         stored = _from_one(array) if name == "variance" else array
         tensors |= packed(name, _narrow(stored) if name in VECTORS else stored)
     tensors |= {f"encoding.{name}": array for name, array in model.encoding_arrays.items()}
@@ -290,15 +308,14 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     n_features = document["n_features"]
     made_by = LearnerRecord(*(fields.pop(name) for name in ("learner", "options", "described")))
     task = task_of(made_by.task, len(fields["classes"]))
-    arrays = {
-        name: unpacked(tensors, name, shape_of(name, task, n_features), deflated)
+    few = few_exist(n_features, task) and all(
+        f"{name}.places" in tensors for name in VECTORS if there[name]
+    )
+    arrays: dict[str, Any] = {
+        name: _numbers(tensors, name, shape_of(name, task, n_features), deflated, few=few)
         for name in (*VECTORS, *SPREADS)
         if there.get(name, spread is not None)
     }
-    single = [name for name in VECTORS if name in arrays and arrays[name].dtype == np.float32]
-    arrays |= {name: arrays[name].astype(np.float64) for name in single}
-    if "variance" in arrays:
-        arrays["variance"] = _to_one(arrays["variance"])
     if spread is not None:
         require(spread.keys() == {"n_rows"}, "spread")
         low, high, deviation = (arrays.pop(name) for name in SPREADS)
@@ -317,8 +334,30 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         _check_array(name, array, shape_of(name, task, n_features))
     fields["machine"] = _machine(fields, made_by, task, vectors, n_features)
     model = Model(made_by, **(fields | arrays))
-    check(model, n_features)
+    check(model, n_features, _spread_arrays(model) | vectors)
     return model
+
+
+def _numbers(
+    tensors: dict[str, NDArray[Any]],
+    name: str,
+    shape: tuple[int, ...],
+    deflated: Collection[str],
+    *,
+    few: bool,
+) -> Numbers:
+    """Take an array out of the tensors; of weights, where there are ``few``, those that exist."""
+    if name in SPREADS:
+        return unpacked(tensors, name, shape, deflated)
+    if few:
+        flat, array = unpacked_places(tensors, name, shape, deflated)
+    else:
+        flat, array = np.empty(0), unpacked(tensors, name, shape, deflated)
+    if array.dtype == np.float32:
+        array = array.astype(np.float64)
+    array = _to_one(array) if name == "variance" else array
+    missing = float(name == "variance")
+    return Scattered((shape[0], shape[1]), flat, array, missing) if few else array
 
 
 def _machine(
@@ -377,14 +416,14 @@ def versions(version: int = 1) -> dict[str, Json]:
 
 def document_of(model: Model) -> dict[str, Json]:
     """Return the entries of a model."""
-    vectors = model.machine.vectors
+    kinds = model.machine.kinds
     others = {
         "learner": model.made_by.name,
         "options": model.made_by.options,
         "described": model.made_by.description,
-        "averaged": "ledger" in vectors,
+        "averaged": "ledger" in kinds,
         "count": model.machine.count,
-        "variance": "diagonal" if "variance" in vectors else None,
+        "variance": "diagonal" if "variance" in kinds else None,
         "calibration": None if model.calibration is None else asdict(model.calibration),
         "spread": None if model.spread is None else {"n_rows": model.spread.n_rows},
     }

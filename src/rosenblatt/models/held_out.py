@@ -12,7 +12,7 @@ from rosenblatt.kernels.shapes import between, take
 from rosenblatt.models.bias import with_calibration, with_threshold
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
-from rosenblatt.models.weights import deciding_weights
+from rosenblatt.models.weights import Weights, deciding_weights
 from rosenblatt.parameters import COUNTED
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Wanted
 from rosenblatt.tasks.label_sets import SIGMOIDS
@@ -162,37 +162,37 @@ def rounded(model: Model, rows: CSR) -> Model:
     then, the first ones where each has many labels. A small model is returned as it is.
     """
     others = model.arrays.keys() - {THRESHOLDS, SIGMOIDS}
-    if not model.is_linear or model.weights.size < FEWEST_WEIGHTS or others:
+    if not model.is_linear or _n_weights(model) < FEWEST_WEIGHTS or others:
         return model
-    vectors = model.state.vectors
     most = model.task.rows_within(MOST_TRIED)
     if rows.shape[0] > most:  # each score is to be on the same side: few rows are many trials
         rows = cast("CSR", between(rows, 0, most))
+    state = model.state
     with np.errstate(over="ignore"):
-        short = {name: copied(part, dtype=np.float32) for name, part in vectors.items()}
+        short: Any = {name: copied(part, dtype=np.float32) for name, part in state.taken.items()}
     if not all(map(is_finite, short.values())):
         return model
     wide = CSR(rows.data, rows.indices, rows.indptr, model.n_features, rows.constant)
     try:
-        old, new = (_guesses(model, own, wide) for own in (vectors, short))
+        old, new = (
+            model.answers(replace(state, **parts, _average=None).scores(wide, lasting=False))
+            for parts in (state.taken, short)
+        )
     except WeightOverflowError:
         return model
     if not np.array_equal(old, new):
         return model
-    own = {name: copied(part, room=vectors[name]) for name, part in short.items()}
-    machine = model.linear.with_vectors(own)
+    own: Any = {name: copied(part, room=state.taken[name]) for name, part in short.items()}
+    machine = Weights(replace(state, **own, _average=None), model.linear.constant)
     training = model.training | {"float32_rows": rows.shape[0]}
     return replace(model, machine=machine, training=training)
+
+
+def _n_weights(model: Model) -> int:
+    return (model.n_features + 1) * model.task.n_vectors
 
 
 def coarse(numbers: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return numbers of float32 to a two-thousandth, which deflate well; for what is only shown."""
     bits = numbers.astype(np.float32).view(np.uint32) + np.uint32(1 << 11)
     return np.asarray((bits & ~np.uint32((1 << 12) - 1)).view(np.float32))
-
-
-def _guesses(model: Model, vectors: dict[str, Any], rows: CSR) -> NDArray[Any]:
-    """Return what a model predicts with other vectors; their average is not kept."""
-    weights, ledger = vectors["weights"], vectors.get("ledger")
-    state = State.of_vectors(weights, ledger, None, model.task, model.count)
-    return model.answers(state.scores(rows, lasting=False))

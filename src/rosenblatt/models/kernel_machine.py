@@ -126,6 +126,16 @@ class KernelMachine:
         """What a file has for each weight: zeros."""
         return {"weights": np.zeros((self.dual.n_columns, self.n_features + 1))}
 
+    @property
+    def stored_vectors(self) -> dict[str, NDArray[Any]]:
+        """The same."""
+        return self.vectors
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What a file has for each weight: names."""
+        return frozenset(["weights"])
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return what a file holds of it."""
         return machine_arrays(self.dual, self.kernel)

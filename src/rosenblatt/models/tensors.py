@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.threads import n_threads
+from rosenblatt.training.places import Scattered
 from rosenblatt.training.state import contiguous
 
 STORED_TYPES = {"BOOL": "|b1"} | {  # safetensors' names of the types that NumPy has as well
@@ -332,6 +333,16 @@ def packed(name: str, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return {f"{name}.places": places.astype(np.int32), f"{name}.values": flat[places]}
 
 
+def packed_places(name: str, array: Scattered) -> dict[str, NDArray[Any]]:
+    """Do what ``packed`` does with an array whose numbers are 0 but for some."""
+    there = array.values.view(f"u{array.values.itemsize}") != 0
+    n_values = int(np.count_nonzero(there))
+    if not 3 * n_values < array.size <= most_places(n_values):
+        return packed(name, array.whole())
+    places = array.flat[there].astype(np.int32)
+    return {f"{name}.places": places, f"{name}.values": array.values[there]}
+
+
 def unpacked(
     tensors: dict[str, NDArray[Any]],
     name: str,
@@ -341,6 +352,19 @@ def unpacked(
     """Take an array of this shape out of the tensors, stored whole or as places and values."""
     if name in tensors:
         return tensors.pop(name)
+    places, values = unpacked_places(tensors, name, shape, deflated)
+    whole = np.zeros(math.prod(shape), values.dtype)
+    whole[places] = values
+    return whole.reshape(shape)
+
+
+def unpacked_places(
+    tensors: dict[str, NDArray[Any]],
+    name: str,
+    shape: tuple[int, ...],
+    deflated: Collection[str] = (),
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Take the places and the values of an array of this shape out of the tensors."""
     nothing = np.zeros(0)  # not even whole numbers
     places, values = (tensors.pop(f"{name}.{part}", nothing) for part in ("places", "values"))
     size = math.prod(shape)
@@ -351,6 +375,4 @@ def unpacked(
     require(values.shape == places.shape and size <= most, f"array {name!r}")
     inside = places.size == 0 or (places[0] >= 0 and places[-1] < size)
     require(inside and (places[1:] > places[:-1]).all(), f"array {name!r}")
-    whole = np.zeros(size, values.dtype)
-    whole[places] = values
-    return whole.reshape(shape)
+    return places, values

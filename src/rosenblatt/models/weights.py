@@ -11,6 +11,7 @@ from rosenblatt.mistakes.arrays import list_arrays, read_list
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.tasks import Task
+from rosenblatt.training.places import Scattered
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
@@ -34,13 +35,17 @@ class Weights:
     def of_arrays(
         cls,
         task: Task,
-        weights: NDArray[Any],
-        ledger: NDArray[Any] | None = None,
-        variance: NDArray[Any] | None = None,
+        weights: NDArray[Any] | Scattered,
+        ledger: Any = None,
+        variance: Any = None,
         count: int = 1,
         **parts: Any,
     ) -> "Weights":
-        """Return weights by class, in the same memory."""
+        """Return weights by class, in the same memory; or those that exist, if all are such."""
+        if isinstance(weights, Scattered):
+            each = {"weights": weights, "ledger": ledger, "variance": variance}
+            given = {name: part for name, part in each.items() if part is not None}
+            return cls(State.of_scattered(given, task, count), **parts)
         return cls(State.of_vectors(weights, ledger, variance, task, count), **parts)
 
     @property
@@ -65,8 +70,18 @@ class Weights:
 
     @property
     def vectors(self) -> dict[str, NDArray[Any]]:
-        """What a file has for each weight, by class."""
+        """What is kept for each weight, by class."""
         return self.state.vectors
+
+    @property
+    def stored_vectors(self) -> Mapping[str, NDArray[Any] | Scattered]:
+        """What a file has for each weight, by class: of those that exist where few do."""
+        return self.state.stored
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What is kept for each weight: names."""
+        return frozenset(self.state.taken)
 
     @property
     def mistakes(self) -> Mistakes | None:
@@ -89,7 +104,7 @@ class Weights:
 
     def tried_scores(self, rows: Rows, **_: bool) -> NDArray[Any]:
         """Return what rows score now, at the cost of these rows alone."""
-        self.state.arrange_for(rows)
+        self.state.lay_out_for(rows)
         return self.state.scores(rows, lasting=False)
 
     @property

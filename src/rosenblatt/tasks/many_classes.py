@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from rosenblatt.tasks.task import Call, Part, Vectors, or_empty
 @dataclass(frozen=True)
 class ManyClasses(SingleClass):
     """Each row is of one of several classes; the highest score is its answer."""
+
+    scattered: ClassVar[bool] = True
 
     def decision_graph(
         self, thresholds: NDArray[Any], *, positive: bool, integer: int
@@ -40,8 +42,9 @@ class ManyClasses(SingleClass):
         self, state: Vectors, part: Part, order: NDArray[Any], rule: Rule, zero: int, log: Log
     ) -> Call:
         """Return the kernel of a pass that changes this state, and its arguments."""
-        given = (part.rows, part.targets, or_empty(part.weight), order, rule, zero)
-        w, u, c = state.weights, or_empty(state.ledger, 2), state.count
+        rows, w = state.read_by(part.rows), state.weights
+        given = (rows, part.targets, or_empty(part.weight), order, rule, zero)
+        u, c = or_empty(state.ledger, w.ndim), state.count
         if state.variance is None:
             return multiclass_pass, (*given, np.empty(self.n_classes), w, u, c, log)
         room = np.empty(part.rows.shape[1] + 1)

@@ -42,6 +42,9 @@ class Vectors(Protocol):
     def scores(self, rows: "Rows", *, lasting: bool = True) -> NDArray[Any]:
         """Return what rows score by the average."""
 
+    def read_by(self, rows: "Rows") -> Any:
+        """Return rows as a pass reads them, with the places of weights where few exist."""
+
 
 class Part(Protocol):
     """The rows of a pass with their targets; see ``training.examples.Examples``."""
@@ -129,6 +132,7 @@ class Task(ABC):
     column: ClassVar[str] = "label"  # what answers are called in a file
     rows: ClassVar[str] = "rows"  # what has an answer
     flat: ClassVar[bool] = False  # whether one vector, without a second axis, serves all classes
+    scattered: ClassVar[bool] = False  # whether passes read weights of which few exist
     fewest: ClassVar[int] = 2  # classes, below which there is nothing to learn
 
     # What is learned, and how

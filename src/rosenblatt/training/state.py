@@ -1,9 +1,9 @@
 """The weights, what is needed to go on learning, and the compiled passes that change them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isinf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.multiclass import class_scores
 from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.stretches import PlacedRows, Stretches
 from rosenblatt.mistakes.threads import run_in_parts
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.rules import Rule
@@ -22,6 +23,18 @@ from rosenblatt.training.examples import ArraySupply, Examples, RowSupply
 from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.holdout import holding_out
 from rosenblatt.training.loop import NONE_YET, PartResult, Plan, Progress, together, train
+from rosenblatt.training.places import (
+    Scattered,
+    all_weights,
+    copied_places,
+    few_exist,
+    no_places,
+    parts_with_room,
+    scattered,
+    stretched,
+    wider,
+    with_room,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.training.memory import Vote
@@ -43,6 +56,7 @@ class Snapshot:
     count: int
     ledger: NDArray[Any] | None = None
     variance: NDArray[Any] | None = None
+    at: Stretches | None = None
 
 
 class Average(NamedTuple):
@@ -59,7 +73,8 @@ class State:
 
     The task says how many vectors of n_features + 1 weights there are, the bias last in each. More
     than one are stored by class or by feature, whichever the rows that came last read faster (see
-    ``kernels.rows``). A second-order rule keeps the variance of each weight beside it.
+    ``kernels.rows``). A second-order rule keeps the variance of each weight beside it. Where there
+    are very many, only those that a step has reached are stored, by places.
     """
 
     weights: NDArray[Any]
@@ -68,6 +83,7 @@ class State:
     count: int = 1  # Algorithm 7's c: one more than the rows seen
     by_feature: bool = False
     variance: NDArray[Any] | None = None  # as the weights; 1 before the first row
+    at: Stretches | None = None  # the places of weights where but few exist; None: all stand
     _average: "Average | None" = field(default=None, repr=False)  # the last that was asked for
 
     @classmethod
@@ -89,6 +105,10 @@ class State:
         found = task_of(task, n_classes)
         by_feature &= found.n_vectors > 1
         shape: tuple[int, ...] = (found.n_vectors, n_features + 1)
+        if by_feature and few_exist(n_features, found):
+            parts = [np.zeros(0) if kept else None for kept in (averaged, uncertain)]
+            at = no_places(n_features, found.n_vectors)
+            return cls(np.zeros(0), parts[0], found, 1, by_feature, parts[1], at)
         if by_feature:
             shape = shape[::-1]
         elif found.flat:
@@ -116,6 +136,14 @@ class State:
         weights, ledger, variance = parts
         return cls(weights, ledger, task, count, by_feature, variance)
 
+    @classmethod
+    def of_scattered(cls, parts: Mapping[str, Scattered], task: Task, count: int) -> "State":
+        """Return the state of these weights, of which few exist."""
+        arrays, at = stretched(parts)
+        found = {name: arrays.get(name) for name in ("ledger", "variance")}
+        w, u, sigma = arrays["weights"], found["ledger"], found["variance"]
+        return cls(w, u, task, count, by_feature=True, variance=sigma, at=at)
+
     @property
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """What is kept for each weight: itself, its part of the ledger, its variance."""
@@ -125,6 +153,10 @@ class State:
     def restart(self) -> None:
         """Change to the state before the first row, in the same memory."""
         self.count, self._average = 1, None
+        if self.at is not None:
+            empty = no_places(self.n_features, self.task.n_vectors)
+            self.at = empty._replace(classes=self.at.classes)
+            return
         for name, array in self._arrays.items():
             array[...] = float(name == "variance")
 
@@ -152,14 +184,85 @@ class State:
 
     def copy(self) -> "State":
         """Return a state of its own memory."""
-        arrays: Any = {name: copied(array) for name, array in self._arrays.items()}
-        return replace(self, **arrays, _average=None)
+        arrays: Any = {name: copied(array) for name, array in self.taken.items()}
+        at = self.at and copied_places(self.at)
+        return replace(self, **arrays, at=at, _average=None)
 
     def select(self, features: NDArray[Any]) -> "State":
         """Return the state of these features alone, in memory of its own."""
         places = np.append(features, self.n_features)  # and the bias
+        if self.at is not None:
+            return self._standing(places)
         arrays: Any = {name: self._view(array)[places] for name, array in self._arrays.items()}
         return replace(self, **arrays, by_feature=self.weights.ndim > 1, _average=None)
+
+    # Weights of which few exist
+
+    @property
+    def stored(self) -> Mapping[str, NDArray[Any] | Scattered]:
+        """What a file has for each weight, by class: of those that exist where few do."""
+        return self.vectors if self.at is None else scattered(self.at, self.taken)
+
+    @property
+    def taken(self) -> dict[str, NDArray[Any]]:
+        """What is kept for each weight that exists: views, which change with the state."""
+        end = None if self.at is None else int(self.at.end[0])
+        return {name: array[:end] for name, array in self._arrays.items()}
+
+    def read_by(self, rows: Rows) -> Any:
+        """Return rows as a pass reads them: with the places of these weights, where they have any.
+
+        Then the weights may be others, of the same places.
+        """
+        if self.at is None:
+            return rows
+        nothing = np.empty(0)
+        beside = [nothing if part is None else part for part in (self.ledger, self.variance)]
+        return PlacedRows(cast("CSR", rows), self.at, self.weights, *beside)
+
+    def lay_out_for(self, rows: Rows) -> None:
+        """Change the layout of K-class weights to one that a pass over these rows reads."""
+        if self.at is None or not rows.sparse:
+            self.arrange_for(rows)
+
+    def make_room(self, rows: Rows, order: NDArray[Any]) -> Iterator[NDArray[Any]]:
+        """Yield successive rows of an order, each time with room for the weights of their steps."""
+        if self.at is None:
+            yield order
+            return
+        for some in parts_with_room(cast("CSR", rows), order, self.task.n_vectors):
+            arrays, self.at = with_room(self._arrays, self.at)
+            self._take(arrays)
+            yield some
+
+    def stand(self) -> None:
+        """Give all weights a place of their own."""
+        if self.at is not None:
+            standing = self._standing()
+            self.weights, self.ledger, self.variance = (
+                standing.weights,
+                standing.ledger,
+                standing.variance,
+            )
+            self.at = self._average = None
+
+    def stand_if_many(self) -> None:
+        """Give all weights a place of their own where about a third exists."""
+        most = (self.n_features + 1) * self.task.n_vectors // 3
+        if self.at is not None and int(self.at.end[0]) > most:
+            self.stand()
+
+    def _standing(self, features: NDArray[Any] | None = None) -> "State":
+        at: Any = self.at
+        arrays: Any = {
+            name: all_weights(at, array, float(name == "variance"), features)
+            for name, array in self._arrays.items()
+        }
+        return replace(self, **arrays, at=None, by_feature=True, _average=None)
+
+    def _take(self, arrays: dict[str, Any]) -> None:
+        for name, array in arrays.items():
+            setattr(self, name, array)
 
     def move_bias(self, by: float) -> None:
         """Change the bias of two classes."""
@@ -174,6 +277,8 @@ class State:
     @property
     def n_features(self) -> int:
         """Number of features, without the constant one."""
+        if self.at is not None:
+            return len(self.at.bounds) - 1
         return int(self.weights.shape[0 if self.by_feature else -1]) - 1
 
     def arrange_for(self, rows: Rows) -> None:
@@ -181,7 +286,8 @@ class State:
         self.arrange(by_feature=rows.sparse)
 
     def arrange(self, *, by_feature: bool) -> None:
-        """Change the layout of K-class weights."""
+        """Change the layout of K-class weights to one where all stand."""
+        self.stand()
         if self.weights.ndim == 1 or by_feature == self.by_feature:
             return
         for name, array in self._arrays.items():
@@ -192,6 +298,17 @@ class State:
     def widen(self, n_features: int) -> None:
         """Change to that many features; the new ones have had the weight zero all along."""
         if n_features <= self.n_features:
+            return
+        few = few_exist(n_features, self.task) and not few_exist(self.n_features, self.task)
+        if few and self.by_feature:
+            parts = {
+                name: Scattered.of_array(array, float(name == "variance"))
+                for name, array in self.vectors.items()
+            }
+            arrays, self.at = stretched(parts)
+            self._take(arrays)
+        if self.at is not None:
+            self.at, self._average = wider(self.at, n_features), None
             return
         axis = 0 if self.by_feature or self.weights.ndim == 1 else 1
         shape = list(self.weights.shape)
@@ -218,6 +335,9 @@ class State:
 
         Where no average is kept it is the weights. It is computed once for a count of rows.
         """
+        if self.at is not None:
+            every = all_weights(self.at, self._deciding(), 0.0)
+            return contiguous(every.T) if by_feature is False else every
         if by_feature is None or self.weights.ndim == 1:
             by_feature = self.by_feature
         if self.ledger is None and by_feature == self.by_feature:
@@ -231,14 +351,32 @@ class State:
             known = self._average = Average(self.count, by_feature, found)
         return known.weights
 
+    def _deciding(self) -> NDArray[Any]:
+        """Return the average of the weights that exist, by their places."""
+        taken, known = self.taken, self._average
+        if self.ledger is None:
+            return np.asarray(taken["weights"], np.float64)
+        if known is None or known.seen != self.count:
+            found = averaged(taken["weights"], taken["ledger"], self.count)
+            known = self._average = Average(self.count, self.by_feature, found)
+        return known.weights
+
     def scores(self, rows: Rows, *, lasting: bool = True) -> NDArray[Any]:
         """Return what rows score by the average: (n,) for two classes, else (n, K).
 
         Weights that are not ``lasting`` change before many rows are scored: few rows then need the
         average of their own features alone, and it is not kept. Raises where a score overflows.
         """
-        binary, weights = self.weights.ndim == 1, None
-        few = not lasting and self.ledger is not None and (binary or self.by_feature)
+        binary, weights = self.task.flat, None
+        if self.at is not None and rows.sparse:
+            weights = self._deciding()
+            rows = replace(self, weights=weights, ledger=None, variance=None).read_by(rows)
+        few = (
+            self.at is None
+            and not lasting
+            and self.ledger is not None
+            and (binary or self.by_feature)
+        )
         if few and isinstance(rows, CSR):
             if len(rows.indices) * self.task.n_vectors <= FEW_NUMBERS:
                 rows, weights = self._of_entries(rows)
@@ -274,19 +412,31 @@ class State:
         return averaged(self.weights, ledger, self.count, features=features)
 
     def by_class(self, weights: NDArray[Any]) -> NDArray[Any]:
-        """Return weights of this layout as a view with one row a class; one row for two classes."""
+        """Return weights of this layout with one row a class; one row for two classes.
+
+        That is a view where all weights stand.
+        """
+        if self.at is not None and weights.ndim == 1:
+            weights = all_weights(self.at, weights, float(weights is self.variance))
         return np.atleast_2d(weights.T if self.by_feature else weights)
 
     def snapshot(self, features: Index = EVERYTHING, room: Snapshot | None = None) -> Snapshot:
         """Return a copy of the weights of these features, in the memory of an older one."""
         parts = {
-            name: copied(self._view(array)[features], getattr(room, name, None))
-            for name, array in self._arrays.items()
+            name: copied(
+                array if self.at else self._view(array)[features], getattr(room, name, None)
+            )
+            for name, array in self.taken.items()
         }
-        return Snapshot(features, count=self.count, **parts)
+        at = self.at and copied_places(self.at)
+        return Snapshot(features, count=self.count, at=at, **parts)
 
     def restore(self, saved: Snapshot) -> None:
         """Change the weights back to a snapshot of this state."""
+        if saved.at is not None:
+            self._take({name: copied(getattr(saved, name)) for name in self._arrays})
+            self.at, self.count, self._average = copied_places(saved.at), saved.count, None
+            return
         for name, array in self._arrays.items():
             self._view(array)[saved.features] = getattr(saved, name)
         self.count = saved.count
@@ -301,6 +451,7 @@ class State:
         ``kept`` says which of the new class numbers each of the old classes now has. Where two
         classes become more, each takes its side of the one vector: −scale·w and +scale·w.
         """
+        self.stand()
         grown = State.zeros(
             self.n_features,
             n_classes,
@@ -322,7 +473,8 @@ class State:
     def check_finite(self, loss: float, features: Index, when: str, rule: Rule) -> None:
         """Raise if the pass of a rule that ended with this loss left the range of float64."""
         if not np.isfinite(loss) or not all(
-            is_finite(self._view(array)[features]) for array in self._arrays.values()
+            is_finite(array if self.at else self._view(array)[features])
+            for array in self.taken.values()
         ):
             raise overflow(when, rule)
 
@@ -416,9 +568,11 @@ def run_pass(
     state: State, examples: Examples, order: NDArray[Any], rule: Rule, zero: int
 ) -> Counts:
     """Change the state by one visit to each row of the order."""
-    state.arrange_for(examples.rows)
-    counts = state.task.run_pass(state, examples, order, rule, zero)
-    state.count += len(order)
+    state.lay_out_for(examples.rows)
+    counts = NONE_YET
+    for some in state.make_room(examples.rows, order):
+        counts = together(counts, state.task.run_pass(state, examples, some, rule, zero))
+        state.count += len(some)
     return counts
 
 
@@ -480,6 +634,7 @@ class LinearTraining:
     def finish_pass(self, counts: Counts, pass_: int) -> None:
         """Raise if the weights have left the range of float64; begin the average if it is due."""
         self.state.check_finite(counts.loss, EVERYTHING, f"in pass {pass_}", self._rule)
+        self.state.stand_if_many()
         if pass_ == self._average_after and self.state.ledger is None:
             self.state.keep_average(wanted=True)
             if self.updates is not None:
@@ -508,9 +663,10 @@ class LinearTraining:
         state = self._laid_out()
         if state.ledger is None:
             return state.weights
-        if self._mean is None or self._mean.shape != state.weights.shape:
-            self._mean = np.empty_like(state.weights)
-        return averaged(state.weights, state.ledger, state.count, self._mean)
+        taken = state.taken
+        if self._mean is None or self._mean.shape != taken["weights"].shape:
+            self._mean = np.empty_like(taken["weights"])
+        return averaged(taken["weights"], taken["ledger"], state.count, self._mean)
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the weights, in the memory of the last one."""
@@ -521,7 +677,7 @@ class LinearTraining:
         """Return the state, laid out for the rows: a resumed one may not have met any yet."""
         rows = self.supply.rows()
         if rows is not None:
-            self.state.arrange_for(rows)
+            self.state.lay_out_for(rows)
         return self.state
 
 
