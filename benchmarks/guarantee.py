@@ -17,7 +17,7 @@ from benchmarks.labelled import LabelledLines, labelled_sets, tagged_sets
 from benchmarks.report import put
 from rosenblatt import train_files
 from rosenblatt.models.guarantee import judged_apart
-from rosenblatt.tasks.certainty import RowsApart
+from rosenblatt.tasks.certainty import Certainty
 
 PAGE = Path(__file__).parents[1] / "docs" / "guarantee.md"
 SPLITS, SEED = 200, 0
@@ -36,7 +36,7 @@ OF_LABELS: dict[str, dict[str, Any]] = {  # where a row may have several
 }
 
 
-def judged(lines: LabelledLines, folder: Path, learner: dict[str, Any]) -> RowsApart:
+def judged(lines: LabelledLines, folder: Path, learner: dict[str, Any]) -> Certainty:
     """Return how sure a model of one third of the rows is of the others."""
     order = np.random.default_rng(SEED).permutation(len(lines.rests))
     part = len(order) // 3
@@ -45,7 +45,7 @@ def judged(lines: LabelledLines, folder: Path, learner: dict[str, Any]) -> RowsA
     return judged_apart(model, model.rows(paths[1]))
 
 
-def figures(apart: RowsApart) -> Iterator[str]:
+def figures(apart: Certainty) -> Iterator[str]:
     """Yield cells: promises broken and rows answered for each error, then labels that sets miss."""
     n_rows, generator = len(apart.lead), np.random.default_rng(SEED)
     halves = [np.array_split(generator.permutation(n_rows), 2) for _ in range(SPLITS)]

@@ -9,7 +9,7 @@ import pytest
 
 from rosenblatt import guarantee, load, train_files
 from rosenblatt.errors import InputError
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.training.holdout import RowDraw
 from tests.cli.running import invoked
@@ -143,10 +143,10 @@ def test_a_model_that_goes_on_can_have_one(files: Any) -> None:
     """With --from a model loses the old guarantee, and sets a new one by --guarantee."""
     train, apart, _, model = files
     assert invoked("train", train, "--from", model, "-o", "n").exit_code == 0
-    assert rows_apart(Model.load("n")) is None
+    assert certainty_of(Model.load("n")) is None
     result = invoked("train", train, "--from", model, "--guarantee", apart, "-o", "n")
     assert result.exit_code == 0
-    found = rows_apart(Model.load("n"))
+    found = certainty_of(Model.load("n"))
     assert found is not None
     assert len(found.lead) == 1500
 
@@ -192,7 +192,7 @@ def test_a_share_is_set_aside(ending: str) -> None:
     assert one.classes == two.classes
     assert one.weights.tolist() == two.weights.tolist()
     assert one.training["n_rows"] == len(parts["others"])
-    found, expected = rows_apart(one), rows_apart(two)
+    found, expected = certainty_of(one), certainty_of(two)
     assert found is not None
     assert expected is not None
     assert found.lead.tolist() == expected.lead.tolist()
@@ -226,7 +226,7 @@ def test_a_smaller_model_is_judged_anew() -> None:
     result = invoked("train", "texts.csv", *options, "--max-size", most, "-o", "small")
     assert result.exit_code == 0, result.stderr
     assert "dropped" in result.stderr
-    found = rows_apart(Model.load("small"))
+    found = certainty_of(Model.load("small"))
     assert found is not None
     assert len(found.lead) == len(rows) - Model.load("small").training["n_rows"]
 
@@ -234,8 +234,8 @@ def test_a_smaller_model_is_judged_anew() -> None:
 def test_in_python(files: Any) -> None:
     """train_files takes a file or a share, and refuses what is neither."""
     train, apart, _, model = files
-    found = rows_apart(model_of(train_files(train, label="label", guarantee=apart)))
-    stored = rows_apart(Model.load(model))
+    found = certainty_of(model_of(train_files(train, label="label", guarantee=apart)))
+    stored = certainty_of(Model.load(model))
     assert found is not None
     assert stored is not None
     assert found.lead.tolist() == stored.lead.tolist()
@@ -268,7 +268,7 @@ def test_several_labels(
     frame = [dict(zip("abc", x, strict=True)) for x in X.tolist()]
     sure = guarantee(load("m"), frame[600:1600], [names[own].tolist() for own in truth[600:1600]],
                      error=0.1)  # fmt: skip
-    stored: Any = rows_apart(model)
+    stored: Any = certainty_of(model)
     pairs = zip(stored.arrays().values(), sure.apart.arrays().values(), strict=True)
     assert all(np.array_equal(one, other) for one, other in pairs)
     asked = ("predict", "m", "new.csv", "--error-at-most", "10%", "--sets", "5%")
@@ -341,4 +341,4 @@ def test_a_pruned_model_says_what_it_lost(files: Any) -> None:
     result = invoked("prune", model, "--max-size", str(n_bytes - 1), "-o", "pruned")
     assert result.exit_code == 0, result.stderr
     assert "The guarantee was left out: it held for other scores." in result.stdout
-    assert rows_apart(Model.load("pruned")) is None
+    assert certainty_of(Model.load("pruned")) is None

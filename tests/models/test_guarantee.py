@@ -26,14 +26,14 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.errors import InputError
-from rosenblatt.models.guarantee import rows_apart, with_guarantee
+from rosenblatt.models.guarantee import certainty_of, with_guarantee
 from rosenblatt.models.model import model_of
 from rosenblatt.tasks.certainty import (
     STEPS,
-    ClassesApart,
+    Certainty,
+    ClassCertainty,
     GuaranteeCurve,
-    LabelsApart,
-    RowsApart,
+    LabelCertainty,
     error_bound,
 )
 
@@ -64,7 +64,7 @@ def test_the_curve_counts(rows: list[tuple[float, bool]]) -> None:
     """Each point counts the rows that lead by more than its threshold, ties left out together."""
     lead = np.array([lead for lead, _ in rows])
     wrong = np.array([fault for _, fault in rows])
-    curve = ClassesApart(lead, wrong * 1.0).curve(0.9)
+    curve = ClassCertainty(lead, wrong * 1.0).curve(0.9)
     assert curve.threshold[-1] == -math.inf
     assert curve.coverage[-1] == 1.0
     assert (np.diff(curve.coverage) >= 0).all()
@@ -82,7 +82,7 @@ def test_the_curve_counts(rows: list[tuple[float, bool]]) -> None:
 def test_what_is_promised_of_a_row(rows: list[tuple[float, bool]], error: float) -> None:
     """A row is answered exactly where the error promised of its lead is small enough."""
     lead = np.array([lead for lead, _ in rows])
-    curve = ClassesApart(lead, np.array([float(fault) for _, fault in rows])).curve(0.5)
+    curve = ClassCertainty(lead, np.array([float(fault) for _, fault in rows])).curve(0.5)
     tried = np.arange(-1.0, 8.0, 0.5)
     answered = tried > curve.threshold_for(error)
     assert (curve.bounds_of(tried) <= error).tolist() == (answered | (error == 1.0)).tolist()
@@ -91,7 +91,7 @@ def test_what_is_promised_of_a_row(rows: list[tuple[float, bool]], error: float)
 @given(st.lists(st.floats(0, 9), min_size=1, max_size=40), st.floats(0.01, 0.99))
 def test_the_allowance_is_the_finite_sample_quantile(behind: list[float], error: float) -> None:
     """At least ⌈(n + 1)(1 − α)⌉ of the rows are within it, and fewer within anything less."""
-    allowed = ClassesApart(np.ones(len(behind)), np.array(behind)).allowance(error)
+    allowed = ClassCertainty(np.ones(len(behind)), np.array(behind)).allowance(error)
     needed = math.ceil((len(behind) + 1) * (1 - error) - 1e-9)
     if needed > len(behind):
         assert allowed == math.inf
@@ -100,11 +100,11 @@ def test_the_allowance_is_the_finite_sample_quantile(behind: list[float], error:
         assert sum(value < allowed for value in behind) < needed
 
 
-def simulated(generator: Any, n: int) -> RowsApart:
+def simulated(generator: Any, n: int) -> Certainty:
     """Return rows whose error falls with the lead but for a bump, some leads being equal."""
     lead = np.round(generator.exponential(size=n), 1)
     rate = _rate(lead)
-    return ClassesApart(lead, (generator.random(n) < rate) * 1.0)
+    return ClassCertainty(lead, (generator.random(n) < rate) * 1.0)
 
 
 def _rate(lead: Any) -> Any:
@@ -133,19 +133,19 @@ def test_sets_miss_rarely() -> None:
         scores, numbers = generator.normal(size=(40, 4)), generator.integers(0, 4, 40)
         scores[np.arange(40), numbers] += 1.0
         guess = scores.argmax(axis=1)
-        apart = ClassesApart.of(scores[1:], guess[1:], numbers[1:])
+        apart = ClassCertainty.of(scores[1:], guess[1:], numbers[1:])
         missed.append(not apart.sets(scores[:1], apart.allowance(0.2))[0, numbers[0]])
     assert 0.17 < np.mean(missed) < 0.2 + 0.02
 
 
 def test_a_row_by_hand() -> None:
     """Leads and distances of two and of three classes; a wrong tie and an unknown label count."""
-    two = ClassesApart.of(np.array([2.0, -1.0, 0.0]), np.array([1, 0, 0]), np.array([1, 1, 1]))
+    two = ClassCertainty.of(np.array([2.0, -1.0, 0.0]), np.array([1, 0, 0]), np.array([1, 1, 1]))
     assert two.lead.tolist() == [2.0, 1.0, 0.0]
     assert two.behind[:2].tolist() == [0.0, 1.0]
     assert 0 < two.behind[2] < 1e-300
     scores = np.array([[3.0, 1.0, 0.5], [0.0, 1.0, 3.0]])
-    three = ClassesApart.of(scores, np.array([0, 2]), np.array([2, 7]))
+    three = ClassCertainty.of(scores, np.array([0, 2]), np.array([2, 7]))
     assert three.lead.tolist() == [2.0, 2.0]
     assert three.behind.tolist() == [2.5, math.inf]
 
@@ -196,7 +196,7 @@ small_scores = st.lists(
 def test_several_labels_by_hand(rows: list[list[tuple[int, bool, bool]]], error: float) -> None:
     """A row is answered if a label said scores above, wrong if a false one does; sets hold all."""
     scores, said, truth = np.moveaxis(np.array(rows), 2, 0)
-    apart = LabelsApart.of(scores * 1.0, said > 0, truth > 0, -scores * 2.0)
+    apart = LabelCertainty.of(scores * 1.0, said > 0, truth > 0, -scores * 2.0)
     for threshold in (-math.inf, *range(-4, 4)):
         given = [[pair for pair in row if pair[1] and pair[0] > threshold] for row in rows]
         answered = sum(bool(row) for row in given)
@@ -209,11 +209,11 @@ def test_several_labels_by_hand(rows: list[list[tuple[int, bool, bool]]], error:
     assert held == [bool(behind <= allowed) for behind in apart.behind]
 
 
-def labelled_draws(generator: Any, n: int) -> RowsApart:
+def labelled_draws(generator: Any, n: int) -> Certainty:
     """Return rows whose labels depend on each other: a hard row is hard for all of its labels."""
     scores = np.round(generator.normal(size=(n, 5)) + generator.normal(size=(n, 1)), 1)
     noise = generator.normal(size=(n, 5)) / 2 + generator.normal(size=(n, 1))
-    return LabelsApart.of(scores, scores > 0, scores + noise > 0, scores)
+    return LabelCertainty.of(scores, scores > 0, scores + noise > 0, scores)
 
 
 def test_the_promise_holds_for_several_labels() -> None:
@@ -356,12 +356,12 @@ def test_a_file_keeps_it_until_it_learns(kind: Any, tmp_path: Any) -> None:
     save(with_guarantee(model_of(clf), apart), tmp_path / "m")
     save(load(tmp_path / "m"), tmp_path / "n")
     again = load(tmp_path / "n")
-    found = rows_apart(model_of(again))
+    found = certainty_of(model_of(again))
     assert found is not None
     assert [*map(str, found.arrays().items())] == [*map(str, apart.arrays().items())]
     assert (again.decision_function(X) == clf.decision_function(X)).all()
     again.partial_fit(X[:100], y[:100])
-    assert rows_apart(model_of(again)) is None
+    assert certainty_of(model_of(again)) is None
 
 
 def test_a_pruned_model_has_none() -> None:
@@ -369,5 +369,5 @@ def test_a_pruned_model_has_none() -> None:
     X, y = make_classification(300, random_state=4)
     clf = AveragedPerceptron().fit(X[:200], y[:200])
     model = with_guarantee(model_of(clf), guarantee(clf, X[200:], y[200:]).apart)
-    assert rows_apart(model) is not None
-    assert rows_apart(prune(model, 3).model) is None
+    assert certainty_of(model) is not None
+    assert certainty_of(prune(model, 3).model) is None

@@ -23,7 +23,7 @@ from rosenblatt import (
     train_files,
     tune,
 )
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.model import model_of
 from rosenblatt.plots import ComparisonDisplay, ErrorsDisplay
 from rosenblatt.training.holdout import Division, HoldOut, folds
@@ -131,7 +131,7 @@ def test_guarantee(lines: str, by: str, tmp_path: Path) -> None:
     other = tmp_path / "others.svm"
     other.write_text("".join(f"{y} {k + 1}:1\n" for k, y in enumerate(coins(N_ROWS, 1).tolist())))
     clf: Any = train_files(lines, guarantee=0.3 if by == "share" else str(other))
-    apart: Any = rows_apart(clf.model_)
+    apart: Any = certainty_of(clf.model_)
     assert np.mean(apart.behind > 0) == GUESSED
 
 

@@ -24,9 +24,9 @@ from rosenblatt.errors import InputError
 from rosenblatt.models.file_rows import label_separator
 from rosenblatt.models.guarantee import (
     about_rows_apart,
+    certainty_of,
     judged_apart,
     promised_sets,
-    rows_apart,
 )
 from rosenblatt.models.model import Model
 from rosenblatt.wording import percent, printable
@@ -197,7 +197,7 @@ def _promise(
     if error is None and sets is None:
         options.refuse(["guarantee"], "--error-at-most or --sets")
         return None
-    apart = rows_apart(model)
+    apart = certainty_of(model)
     if paths:
         tell = lambda note: screen.warn(about_rows_apart(note))  # noqa: E731
         apart = judged_apart(model, model.rows(paths, layout=layout, tell=tell))

@@ -9,7 +9,7 @@ from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.data.atomic import check_target
 from rosenblatt.data.formats import Layout
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.model import Model
 from rosenblatt.models.pruning import pruned_to_size
 from rosenblatt.wording import percent, size_text
@@ -56,6 +56,6 @@ def prune(
         screen.show(f"{model.task.wrong_rows('test rows')}: {before} before, {after} after.")
     if found.calibration is None and model.calibration is not None:
         screen.show("Probabilities were left out: they were fitted to other scores.")
-    if rows_apart(found) is None and rows_apart(model) is not None:
+    if certainty_of(found) is None and certainty_of(model) is not None:
         screen.show("The guarantee was left out: it held for other scores.")
     screen.show(f"Model: {output} ({size_text(n_bytes)})")

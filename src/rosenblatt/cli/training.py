@@ -24,10 +24,11 @@ from rosenblatt.data.sources import expand, places_digest
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.lazy import installing
 from rosenblatt.models.continuation import Milestone, continuable, learn_files
-from rosenblatt.models.guarantee import guaranteed, rows_apart
+from rosenblatt.models.guarantee import certainty_of, guaranteed
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import TrainingPlan, settings, trained_model
 from rosenblatt.parameters import ClusterSettings
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.training.history import ENDED_EARLY, TerminalBar
 from rosenblatt.training.loop import Progress
 from rosenblatt.training.state import State
@@ -76,7 +77,7 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         model = make(screen, data, dict(options), own)
         if own["max_size"] is not None:
             model = _pruned(screen, model, own["max_size"], test or options["validation"], layout)
-    if options["guarantee"] is not None and rows_apart(model) is None:
+    if options["guarantee"] is not None and certainty_of(model) is None:
         tell = screen.warn if start is not None else lambda _: None  # other notes are shown below
         model = guaranteed(model, data, options["guarantee"], layout, tell)
     model.save(path)
@@ -216,9 +217,10 @@ def _continued(
         known = "has no column of labels" if own is None else f"learned its labels from '{own}'"
         msg = f"--label {label} does not fit --from: {start} {known}; leave --label out."
         raise InputError(msg)
-    error = old.task.held_out_error(old.training)
+    tried = TriedRows.told(old.training)
+    error = old.task.tried_error(tried)
     if error is not None:
-        rows = counted(old.training["held_out_rows"], "held-out row")
+        rows = counted(tried.n_rows, "held-out row")
         screen.show(f"{printable(start)} had an error of {percent(error)} on {rows}.")
     screen.show(f"{old.task.error_on('new rows')}, each predicted before it is learned:")
     screen.show(HEADINGS)

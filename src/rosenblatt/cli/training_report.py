@@ -1,17 +1,18 @@
 """What ``train`` prints when it has trained a model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.spelling import for_command
 from rosenblatt.data.formats import PACKINGS
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import METRICS
 from rosenblatt.tasks.evaluation import ClassCounts, wilson
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.training.history import ENDED_EARLY, REASONS, separability_counts
 from rosenblatt.wording import counted, number, percent, printable, size_text, word_list
 
@@ -27,7 +28,7 @@ def report(
     model: Model, path: str, evaluation: ClassCounts | None, verdicts: "Sequence[Verdict]"
 ) -> dict[str, Any]:
     """Return everything as what JSON can hold."""
-    error, n_rows = model.training["held_out_error"], model.training["held_out_rows"]
+    n_rows, error, *_ = TriedRows.told(model.training)
     return {
         "model": path,
         "options": model.options,
@@ -121,7 +122,7 @@ def show_continued(
 
 
 def _show_guarantee(screen: Screen, model: Model) -> None:
-    apart = rows_apart(model)
+    apart = certainty_of(model)
     if apart is not None:
         rows = counted(len(apart.lead), "row")
         screen.show(f"Guarantee by {rows}, 95% confidence: {apart.curve().summary()}.")
@@ -166,7 +167,7 @@ def _show_verdict(
     """
     for verdict in verdicts:
         screen.show(str(for_command(verdict)))
-    errors = model.training["held_out_error"], error
+    errors = TriedRows.told(model.training).error, error
     counts = separability_counts(model.n_features, model.training["n_rows"], *errors)
     if verdicts or not counts:
         return
@@ -211,7 +212,7 @@ def _passes(model: Model, title: str) -> str:
             return f"{passes}, since too few rows were held out to choose a number"
         return f"{passes}, the number that held-out rows chose" if _judged(model) else passes
     passes, reason = counted(len(model.history), "pass") + shards, outcome["stop_reason"]
-    if training["held_out_error"] is not None and len(model.history) > 1:
+    if TriedRows.told(training).error is not None and len(model.history) > 1:
         passes += f", of which held-out rows chose pass {best}"
     if reason in ENDED_EARLY:
         passes += f"; {REASONS[reason]}{OPTIONS.get(reason, '')}"
@@ -244,7 +245,8 @@ def _show_errors(
 ) -> None:
     counts, training = model.training["class_counts"], model.training
     few = " (there are too few)" if model.options.get("early_stopping") else ""
-    line = model.task.held_out_line(training, model.classes, _held_out_by(model))
+    tried = TriedRows.told(training)
+    line = model.task.tried_line(tried, counts, model.classes, _tried_by(tried.by or {}))
     if line is not None:
         screen.show(line)
         _show_judge(screen, model)
@@ -261,9 +263,8 @@ def _show_errors(
         _show_test_error(screen, evaluation, test, counts)
 
 
-def _held_out_by(model: Model) -> str:
+def _tried_by(by: Mapping[str, Any]) -> str:
     """Return of which files, or how, rows were held out, as words behind them."""
-    by = model.training.get("held_out_by") or {}
     where = f" of {printable(word_list(by['files'], 3))}" if "files" in by else ""
     where += f", whole groups of '{by['group']}'" if "group" in by and not where else ""
     return where + (f", in turn in {by['folds']} folds" if "folds" in by else "")
@@ -272,8 +273,8 @@ def _held_out_by(model: Model) -> str:
 def _show_judge(screen: Screen, model: Model) -> None:
     """Say whose error on held-out rows that is, what these chose, and who learned from them."""
     training, others = model.training, counted(model.outcome["n_learned"], "row")
-    n_folds = (training.get("held_out_by") or {}).get("folds")
-    chosen = [*model.task.held_out_chose]
+    n_folds = (TriedRows.told(training).by or {}).get("folds")
+    chosen = [*model.task.always_chosen]
     chosen += ["the bias"] * bool(training.get("threshold") or training.get("bias_moved"))
     judge = f"a training on the other {others}"
     if n_folds:

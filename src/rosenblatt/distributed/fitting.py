@@ -23,6 +23,7 @@ from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_op
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.leads import class_numbers
 from rosenblatt.theory.exact import root_bounds, rounded_up, squared_norm
 from rosenblatt.theory.inequalities import Inequalities
@@ -250,8 +251,7 @@ def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Mode
             "format": str(read.format),
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),
-            "held_out_rows": fitted.n_held_out,
-            "held_out_error": fitted.outcome.held_out_error,
+            **TriedRows(fitted.n_held_out, fitted.outcome.tried_error).record(),
             "n_wrong": fitted.n_wrong,
             "notes": read.notes,
         },

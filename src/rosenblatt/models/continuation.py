@@ -16,10 +16,11 @@ from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.bias import bias_shift
 from rosenblatt.models.file_rows import file_record
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
 from rosenblatt.training.examples import Examples
@@ -230,8 +231,7 @@ def learn_files(
     new.training |= file_record(files, model.training.get("title"), map(str, notes)) | {
         "n_rows": tally.n_rows,
         "class_counts": [counts.get(label, 0) for label in new.classes],
-        "held_out_rows": 0,
-        "held_out_error": None,
+        **TriedRows().record(),
         "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
         "began_with_rows": _n_earlier(model),
         "progressive": [milestone._asdict() for milestone in tally.milestones],
@@ -325,6 +325,6 @@ def _news(old: Model, new: Model) -> list[str]:
         notes.append("The threshold of the old model is dropped: it was chosen for its weights.")
     if old.calibration is not None:
         notes.append("The probabilities of the old model are dropped: they were those of its rows.")
-    if rows_apart(old) is not None:
+    if certainty_of(old) is not None:
         notes.append("The guarantee of the old model is dropped: it held for the old weights.")
     return notes

@@ -14,7 +14,7 @@ from rosenblatt.errors import InputError, Sentence
 from rosenblatt.models.model import Model
 from rosenblatt.parameters import check_parameters
 from rosenblatt.tasks import task_of_arrays
-from rosenblatt.tasks.certainty import CONFIDENCE, GuaranteeCurve, RowsApart
+from rosenblatt.tasks.certainty import CONFIDENCE, Certainty, GuaranteeCurve
 from rosenblatt.training.holdout import SHARE, row_draw
 
 PREFIX = "guarantee."  # of the arrays of a model
@@ -32,13 +32,13 @@ def promised_sets(model: Model, scores: NDArray[Any], allowance: float) -> NDArr
     return model.task.apart.sets(set_measure(model, scores), allowance)
 
 
-def judged_apart(model: Model, batches: Iterable[Batch]) -> RowsApart:
+def judged_apart(model: Model, batches: Iterable[Batch]) -> Certainty:
     """Return how sure a model is of labelled rows; those without a label are left out."""
-    truths, parts = model.task.truths(model.classes), list[RowsApart]()
+    truths, parts = model.task.truths(model.classes), list[Certainty]()
     for batch in batches:
         judged = truths.judged(batch, model.scores(batch), model.answers)
         measure = set_measure(model, judged.scores)
-        parts.append(model.task.rows_apart(judged.scores, judged.answers, judged.truth, measure))
+        parts.append(model.task.certainty(judged.scores, judged.answers, judged.truth, measure))
     if not sum(len(part.lead) for part in parts):
         raise InputError(NO_ROWS)
     names = model.task.apart.names()
@@ -73,7 +73,7 @@ def about_rows_apart(note: str) -> str:
     return Sentence("Rows of the guarantee: ", note)
 
 
-def with_guarantee(model: Model, apart: RowsApart) -> Model:
+def with_guarantee(model: Model, apart: Certainty) -> Model:
     """Return a model that holds what a guarantee needs, until it learns on."""
     named = {f"{PREFIX}{name}": array for name, array in apart.arrays().items()}
     training = model.training | {"guarantee_rows": len(apart.lead)}
@@ -85,7 +85,7 @@ def guarantee_arrays(model: Model) -> dict[str, NDArray[Any]]:
     return {name: array for name, array in model.arrays.items() if name.startswith(PREFIX)}
 
 
-def rows_apart(model: Model) -> RowsApart | None:
+def certainty_of(model: Model) -> Certainty | None:
     """Return what a model holds for a guarantee; None where it holds nothing."""
     given = {name[len(PREFIX) :]: array for name, array in guarantee_arrays(model).items()}
     if not given.keys() >= {"lead", "behind"}:
@@ -98,7 +98,7 @@ def rows_apart(model: Model) -> RowsApart | None:
 
 def says_how_sure(model: Model) -> bool:
     """Return whether a model can say how sure an answer is: by votes, or by rows apart."""
-    return model.by_vote or rows_apart(model) is not None
+    return model.by_vote or certainty_of(model) is not None
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Guarantee:
     """Answers of a classifier with at most a share of them wrong, where that can be promised."""
 
     estimator: Any
-    apart: RowsApart
+    apart: Certainty
     error: float
     confidence: float
 
@@ -206,7 +206,7 @@ def guarantee(
     return Guarantee(estimator, _judged(estimator, X, y), error, confidence)
 
 
-def _judged(estimator: Any, X: Any, y: Any) -> RowsApart:
+def _judged(estimator: Any, X: Any, y: Any) -> Certainty:
     """Return how sure a classifier is of rows with these labels."""
     if not (y.shape[0] if hasattr(y, "shape") else len(y)):
         raise InputError(NO_ROWS)
@@ -214,7 +214,7 @@ def _judged(estimator: Any, X: Any, y: Any) -> RowsApart:
     classes = np.asarray(estimator.classes_)
     task = task_of_arrays(guess, len(classes))
     answers, truth = task.of_arrays(guess, y, classes)
-    return task.rows_apart(scores, answers, truth, _measure(estimator, scores))
+    return task.certainty(scores, answers, truth, _measure(estimator, scores))
 
 
 def _scores(estimator: Any, X: Any) -> NDArray[Any]:

@@ -25,6 +25,7 @@ from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import check_parameters
 from rosenblatt.rules import additive_rules, rule_parameters
 from rosenblatt.tasks import CLASSES, Task, task_of
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.history import ENDED_EARLY, Observer, Outcome
 from rosenblatt.training.kernel import KernelTraining
@@ -290,8 +291,7 @@ def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Obser
         machine,
         **record,
         training={
-            "held_out_rows": n_held_out,
-            "held_out_error": outcome.held_out_error,
+            **TriedRows(n_held_out, outcome.tried_error).record(),
             "refit": n_passes > 0,
             "refit_passes": n_passes,
             "refit_converged": converged,

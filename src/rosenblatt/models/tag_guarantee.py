@@ -15,7 +15,7 @@ from rosenblatt.data.sequences.files import SentenceBlock, SentenceFile
 from rosenblatt.errors import InputError
 from rosenblatt.models.sentence_files import FileTagger
 from rosenblatt.models.tagger import UNKNOWN
-from rosenblatt.tasks.certainty import SentencesApart
+from rosenblatt.tasks.certainty import SentenceCertainty
 from rosenblatt.tasks.phrases import INSIDE, divided, phrases
 
 
@@ -46,7 +46,7 @@ def sure_parts(tagger: FileTagger, columns: Any) -> Iterator[list[SurePart]]:
         yield found
 
 
-def sentences_apart(tagger: FileTagger, files: Sequence[SentenceFile]) -> SentencesApart:
+def sentences_apart(tagger: FileTagger, files: Sequence[SentenceFile]) -> SentenceCertainty:
     """Return how sure a model is of sentences that have tags, and how wrong."""
     lead: list[float] = []
     fault: list[float] = []
@@ -65,7 +65,7 @@ def sentences_apart(tagger: FileTagger, files: Sequence[SentenceFile]) -> Senten
                 fault.append(max(wrong, default=-np.inf))
     if not lead:
         raise InputError("A guarantee needs sentences with tags; none of these has all of its own.")
-    return SentencesApart(np.array(lead), np.zeros(len(lead)), np.array(fault))
+    return SentenceCertainty(np.array(lead), np.zeros(len(lead)), np.array(fault))
 
 
 def _said(tagger: FileTagger, columns: Any) -> list[str]:

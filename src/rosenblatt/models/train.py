@@ -55,7 +55,7 @@ from rosenblatt.rules import RULES, RuleValues, rule_parameters
 from rosenblatt.rules.confidence_weighted import PAST_THE_GOAL
 from rosenblatt.tasks import Task, asked_task
 from rosenblatt.tasks.evaluation import LEAST_HELD_OUT, neglected
-from rosenblatt.tasks.held_out_fits import HeldOutFits
+from rosenblatt.tasks.held_out_fits import HeldOutFits, TriedRows
 from rosenblatt.training.examples import ArraySupply, ClassWeight
 from rosenblatt.training.history import ENDED_EARLY, Observer
 from rosenblatt.training.holdout import HoldOut, row_draw
@@ -195,7 +195,7 @@ class TrainingPlan:
         return offers(source, reading, source.columns, self.learner)
 
     @property
-    def held_out_by(self) -> dict[str, Any] | None:
+    def tried_by(self) -> dict[str, Any] | None:
         """By which files or groups rows are held out; None: each by itself."""
         validation, group = self.source.validation, self.source.columns.group
         files = {} if validation is None else {"files": list(validation.names)}
@@ -566,9 +566,7 @@ def _weights_model(
         **record,
         training={
             "n_rows": int(reading.class_counts.sum()),
-            "held_out_rows": trained.n_held_out,
-            "held_out_by": plan.held_out_by,
-            "held_out_error": outcome.held_out_error,
+            **TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record(),
             "title": learner.title,
             "recipe": None if found is None else found.as_json(),
             **{kind: raced and raced.as_json() for kind, raced in columns.items()},

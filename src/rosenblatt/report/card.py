@@ -11,6 +11,7 @@ from rosenblatt.report.tables import (
     weight_tables,
 )
 from rosenblatt.tasks.evaluation import TableParts
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.version import __version__
 from rosenblatt.wording import Bar, Cell, counted, number, printable, word_list
 
@@ -57,7 +58,10 @@ def _quality(found: Findings) -> Iterator[str]:
         yield _table(judged.table())
         yield _table(confusion_list(judged, MOST_CONFUSIONS))
         return
-    line = None if counts is None else model.task.held_out_line(model.training, model.classes, "")
+    tried = TriedRows.told(model.training)
+    line = None
+    if counts is not None:
+        line = model.task.tried_line(tried, counts, model.classes, "")
     if line is None:
         yield "Unknown: there were no test rows."
     else:

@@ -13,13 +13,14 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.label_column import SpreadRows, leaks, stump_errors
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.explanation import Ranking, ranked_weights, ranking_misleads
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.judging import evaluation_of
 from rosenblatt.models.model import Model
 from rosenblatt.report.hardest import HardestRows, MisjudgedRow
 from rosenblatt.tasks import Task
-from rosenblatt.tasks.certainty import RowsApart
+from rosenblatt.tasks.certainty import Certainty
 from rosenblatt.tasks.evaluation import ClassCounts, Judged
+from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.metrics import Reliability
 from rosenblatt.training.history import separability_counts
 from rosenblatt.wording import counted
@@ -122,25 +123,26 @@ class Findings:
         model = self.model
         best = model.outcome.get("best_pass", 0)
         score = model.history[best - 1]["validation_score"] if model.history and best else None
-        in_folds = "folds" in (model.training.get("held_out_by") or {})  # other rows than before
+        tried = TriedRows.told(model.training)
+        in_folds = "folds" in (tried.by or {})  # other rows than before
         if score is None or in_folds or not model.training.get("bias_moved"):
             return None
         before = 1.0 - float(score)
-        after = float(model.training.get("held_out_error") or 0.0)
+        after = float(tried.error or 0.0)
         return None if abs(before - after) < 1e-9 else before
 
     @property
     def separated(self) -> bool:
         """Whether a pass without a mistake proved the rows separable, and that says something."""
         model, training = self.model, self.model.training
-        errors = training.get("held_out_error"), None if self.judged is None else self.judged.error
+        errors = TriedRows.told(training).error, None if self.judged is None else self.judged.error
         counts = separability_counts(model.n_features, training.get("n_rows", inf), *errors)
         return counts and model.outcome.get("stop_reason") == "converged"
 
     @property
-    def apart(self) -> RowsApart | None:
+    def apart(self) -> Certainty | None:
         """The rows that the model holds for a guarantee, if any."""
-        return rows_apart(self.model)
+        return certainty_of(self.model)
 
     @property
     def by_scores(self) -> bool:

@@ -22,7 +22,7 @@ from rosenblatt.report.hardest import Teacher
 from rosenblatt.report.markup import part, table
 from rosenblatt.report.pixels import feature_grid
 from rosenblatt.report.tables import confusion_list, ranking_list
-from rosenblatt.tasks.certainty import RowsApart
+from rosenblatt.tasks.certainty import Certainty
 from rosenblatt.tasks.evaluation import Evaluation
 from rosenblatt.wording import Bar, Cell, counted, percent, signed
 
@@ -111,24 +111,24 @@ def _weight(fraction: str) -> str:
     return fraction if len(fraction) <= 15 else f"{float(Fraction(fraction)):.4g}"
 
 
-def _held_out_error(score: float | None) -> str:
+def _tried_error(score: float | None) -> str:
     return "" if score is None else percent(1.0 - score)
 
 
 def passes(history: Sequence[dict[str, Any]]) -> Markup:
     """Return a line for each pass."""
-    held_out = any(record["validation_score"] is not None for record in history)
-    headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * held_out
+    tried = any(record["validation_score"] is not None for record in history)
+    headings = ["pass", "mistakes", "updates", "seconds"] + ["held-out error"] * tried
     rows: list[list[Cell]] = [
         [str(record["pass_"]), record["mistakes"], record["updates"], f"{record['seconds']:.3f}"]
-        + [_held_out_error(record["validation_score"])] * held_out
+        + [_tried_error(record["validation_score"])] * tried
         for record in history[:MOST_PASSES]
     ]
     caption = "Passes" if len(history) <= MOST_PASSES else f"The first {MOST_PASSES} passes"
     return table(headings, rows, caption)
 
 
-def guarantee_curve(apart: RowsApart) -> plots.Display:
+def guarantee_curve(apart: Certainty) -> plots.Display:
     """Return error and bound on rows kept for a guarantee, against the share answered."""
     curve = apart.curve()
     known = *apart.coverage(), apart.measure, len(apart.lead), "guarantee"

@@ -16,7 +16,7 @@ from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.bias import bias_shift
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Class, Model
@@ -91,7 +91,7 @@ class ServedLearner:
     ) -> "ServedLearner":
         """Return a learner that goes on from a model, in memory of its own."""
         weights = ServedWeights.of_model(model, learner, space, model.classes, _row_log(learner))
-        apart = rows_apart(model)
+        apart = certainty_of(model)
         promises = None if apart is None else apart.curve()
         how: dict[str, Any] = {"origin": model, "is_origin": True, "promises": promises}
         return cls(weights, most_classes, **how, class_weights=class_weights or {})

@@ -133,7 +133,7 @@ class GuaranteeCurve(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RowsApart(ABC):
+class Certainty(ABC):
     """How sure a model was of rows that it has not learned from, and how wrong."""
 
     lead: NDArray[Any]  # how sure the answer to each row is
@@ -209,7 +209,7 @@ class RowsApart(ABC):
     def allowance(self, error: float) -> float:
         """Return q: sets of the classes that are at most so far behind miss this share of labels.
 
-        >>> ClassesApart(np.ones(9), np.arange(9.0)).allowance(0.2)
+        >>> ClassCertainty(np.ones(9), np.arange(9.0)).allowance(0.2)
         7.0
         """
         n = len(self.behind)
@@ -218,7 +218,7 @@ class RowsApart(ABC):
 
 
 @dataclass(frozen=True)
-class ClassesApart(RowsApart):
+class ClassCertainty(Certainty):
     """Rows of one class each: by how much the predicted class led, and the true one was behind."""
 
     measure: ClassVar[str] = "lead of the best class"
@@ -226,7 +226,7 @@ class ClassesApart(RowsApart):
     @classmethod
     def of(
         cls, scores: NDArray[Any], predicted: NDArray[Any], numbers: NDArray[Any]
-    ) -> "ClassesApart":
+    ) -> "ClassCertainty":
         """Return them by scores, predicted and true classes; one that is not known is ∞ behind."""
         known = (numbers >= 0) & (numbers < (2 if scores.ndim == 1 else scores.shape[1]))
         behind = np.full(len(numbers), math.inf)
@@ -263,7 +263,7 @@ class ClassesApart(RowsApart):
 
 
 @dataclass(frozen=True)
-class LabelsApart(RowsApart):
+class LabelCertainty(Certainty):
     """Rows of any number of labels: the highest score of one that was said, and of a wrong one."""
 
     fault: NDArray[Any]  # highest score of a wrong label; −∞: none is
@@ -277,7 +277,7 @@ class LabelsApart(RowsApart):
         predicted: NDArray[np.bool_],
         truth: NDArray[np.bool_],
         measure: NDArray[Any],
-    ) -> "LabelsApart":
+    ) -> "LabelCertainty":
         """Return them by which row is said to have which label, and has it; unknown ones last.
 
         ``measure`` has the probability of each label, or its score, for sets of them.
@@ -311,7 +311,7 @@ class LabelsApart(RowsApart):
 
 
 @dataclass(frozen=True)
-class SentencesApart(LabelsApart):
+class SentenceCertainty(LabelCertainty):
     """Sentences: how probable the surest part that is given was, and the surest wrong one."""
 
     words: ClassVar[Words] = Words(

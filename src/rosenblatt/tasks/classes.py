@@ -11,9 +11,9 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.tasks.calibration import Calibration, fit_calibration, probabilities, vote_shares
-from rosenblatt.tasks.certainty import ClassesApart, RowsApart
+from rosenblatt.tasks.certainty import Certainty, ClassCertainty
 from rosenblatt.tasks.evaluation import Evaluation, Judged, interval
-from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, Wanted
+from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, TriedRows, Wanted
 from rosenblatt.tasks.leads import (
     class_numbers,
     lead_over,
@@ -129,18 +129,18 @@ class SingleClass(Task):
         """Return the words for the error on rows, which stands apart."""
         return f"Error on {rows}"
 
-    def held_out_error(self, training: Mapping[str, Any]) -> float | None:
+    def tried_error(self, tried: TriedRows) -> float | None:
         """Return the error on held-out rows; None where none were."""
-        return training.get("held_out_error")
+        return tried.error
 
-    def held_out_line(
-        self, training: Mapping[str, Any], classes: Sequence[Any], source: str
+    def tried_line(
+        self, tried: TriedRows, counts: Sequence[int], classes: Sequence[Any], source: str
     ) -> str | None:
         """Return the error on held-out rows, and that of the most frequent class."""
-        error, counts = self.held_out_error(training), training["class_counts"]
+        n_rows, error = tried.n_rows, tried.error
         if error is None:
             return None
-        guess, n_rows = int(np.argmax(counts)), training["held_out_rows"]
+        guess = int(np.argmax(counts))
         share, n_wrong = percent(1.0 - counts[guess] / sum(counts)), round(error * n_rows)
         return (
             f"Error on {counted(n_rows, 'held-out row')}{source}: {percent(error)} "
@@ -197,14 +197,14 @@ class SingleClass(Task):
     def fit(
         self,
         tried: Scored,
-        held_out: Scored,
+        own: Scored,
         sets: Any,
         classes: Sequence[Any],
         wanted: Wanted,
     ) -> HeldOutFits:
         """Return the probabilities and the threshold that are asked for; and the confusion."""
         fitted = _fitted(*tried, wanted)
-        found, (scores, numbers) = fitted.calibration, held_out
+        found, (scores, numbers) = fitted.calibration, own
         at = 0.0 if found is None or not found.slope else -found.offset / found.slope
         at = at if fitted.threshold is None else fitted.threshold.value
         guess = scores > at if scores.ndim == 1 else self.answers(scores, positive=False)
@@ -314,14 +314,14 @@ class SingleClass(Task):
         found = np.flatnonzero(shares.max(axis=1) > own).tolist()
         return [(k, classes[numbers[k]], classes[guess[k]], float(own[k])) for k in found]
 
-    apart: ClassVar[type[RowsApart]] = ClassesApart
+    apart: ClassVar[type[Certainty]] = ClassCertainty
 
-    def rows_apart(
+    def certainty(
         self, scores: Any, answers: NDArray[Any], truth: NDArray[Any], measure: NDArray[Any]
-    ) -> ClassesApart:
+    ) -> ClassCertainty:
         """Return by how much rows lead, and by how much the true class is behind."""
         given = truth >= 0
-        return ClassesApart.of(scores[given], answers[given], truth[given])
+        return ClassCertainty.of(scores[given], answers[given], truth[given])
 
     def of_arrays(
         self, guess: Any, y: Any, classes: NDArray[Any]

@@ -1,5 +1,6 @@
-"""What held-out rows fit once weights are trained: probabilities, a threshold or several."""
+"""What held-out rows fit once weights are trained, and what a model's record tells of them."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,29 @@ from rosenblatt.tasks.metrics import Threshold
 
 NO_CONFUSION = np.zeros((0, 0), np.int64)
 Scored = tuple[NDArray[Any], NDArray[Any]]  # scores of rows, and the number of what each has
+
+
+class TriedRows(NamedTuple):
+    """What the record of a training tells of the rows that it was tried on, held out of it."""
+
+    n_rows: int = 0
+    error: float | None = None  # on them; None where there were none
+    by: Mapping[str, Any] | None = None  # the files, groups or folds that say which they were
+    figures: Mapping[str, Any] | None = None  # how good sets of labels were on them
+
+    @classmethod
+    def told(cls, training: Mapping[str, Any]) -> "TriedRows":
+        """Return what a record tells."""
+        names = "held_out_error", "held_out_by", "held_out_labels"
+        return cls(training.get("held_out_rows", 0), *map(training.get, names))
+
+    def record(self) -> dict[str, Any]:
+        """Return what a record has of them."""
+        return {
+            "held_out_rows": self.n_rows,
+            "held_out_by": self.by,
+            "held_out_error": self.error,
+        }
 
 
 class Wanted(NamedTuple):

@@ -30,10 +30,10 @@ from rosenblatt.tasks.calibration import (
     fit_label_calibration,
     label_probabilities,
 )
-from rosenblatt.tasks.certainty import LabelsApart, RowsApart, indicator
+from rosenblatt.tasks.certainty import Certainty, LabelCertainty, indicator
 from rosenblatt.tasks.decision_graph import DecisionGraph, of_label_sets
 from rosenblatt.tasks.evaluation import Judged, LabelEvaluation, exact_rows, label_figures
-from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, Wanted
+from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, TriedRows, Wanted
 from rosenblatt.tasks.label_thresholds import THRESHOLDS, above, fitted_thresholds, unfitted
 from rosenblatt.tasks.task import (
     MANY,
@@ -72,7 +72,7 @@ class LabelSets(Task):
     nouns: ClassVar[str] = "labels"
     gives: ClassVar[str] = "any number of"
     column: ClassVar[str] = "labels"
-    held_out_chose: ClassVar[Sequence[str]] = ("the thresholds",)
+    always_chosen: ClassVar[Sequence[str]] = ("the thresholds",)
     fewest: ClassVar[int] = 1
     estimator: ClassVar[str] = "MultilabelClassifier"
     # The first vectors have met few of the rows that have a rare label: without them six passes do
@@ -327,16 +327,15 @@ class LabelSets(Task):
         """Return the words for the error on rows, which stands apart."""
         return f"Error, the share without exactly their labels, of {rows}"
 
-    def held_out_error(self, training: Mapping[str, Any]) -> float | None:
+    def tried_error(self, tried: TriedRows) -> float | None:
         """Return the share of held-out rows whose labels are not exactly right; None: none were."""
-        figures = training.get("held_out_labels")
-        return None if figures is None else 1.0 - figures["exact_match"]
+        return None if tried.figures is None else 1.0 - tried.figures["exact_match"]
 
-    def held_out_line(
-        self, training: Mapping[str, Any], classes: Sequence[Any], source: str
+    def tried_line(
+        self, tried: TriedRows, counts: Sequence[int], classes: Sequence[Any], source: str
     ) -> str | None:
         """Return the figures of held-out rows."""
-        figures = training.get("held_out_labels")
+        figures = tried.figures
         if figures is None:
             return None
         return f"On {counted(figures['rows'], 'held-out row')}{source}: {label_figures(figures)}."
@@ -380,7 +379,7 @@ class LabelSets(Task):
     def fit(
         self,
         tried: Scored,
-        held_out: Scored,
+        own: Scored,
         sets: Any,
         classes: Sequence[Any],
         wanted: Wanted,
@@ -503,13 +502,13 @@ class LabelSets(Task):
             for k, j in np.argwhere(own < 0.5).tolist()
         ]
 
-    apart: ClassVar[type[RowsApart]] = LabelsApart
+    apart: ClassVar[type[Certainty]] = LabelCertainty
 
-    def rows_apart(
+    def certainty(
         self, scores: Any, answers: NDArray[Any], truth: NDArray[Any], measure: NDArray[Any]
-    ) -> LabelsApart:
+    ) -> LabelCertainty:
         """Return how high labels score, those that are said and those that are wrong."""
-        return LabelsApart.of(scores, answers, truth, measure)
+        return LabelCertainty.of(scores, answers, truth, measure)
 
     def set_measure(
         self, scores: NDArray[Any], probabilities: Callable[[NDArray[Any]], NDArray[Any]] | None

@@ -23,7 +23,7 @@ from rosenblatt.kernels.sequences.paths import (
     tag_rows,
 )
 from rosenblatt.rules import Rule
-from rosenblatt.tasks.certainty import SentencesApart
+from rosenblatt.tasks.certainty import SentenceCertainty
 from rosenblatt.tasks.task import Call, Part, Task, Vectors, or_empty
 
 USUAL_COST = 1.0  # of a wrong token, where no finite margin is wanted
@@ -53,7 +53,7 @@ class Sequences(Task):
     rule: ClassVar[str] = "pa1"
     passes_of_averages: ClassVar[int] = 15
     races: ClassVar[bool] = False
-    apart: ClassVar[type[SentencesApart]] = SentencesApart
+    apart: ClassVar[type[SentenceCertainty]] = SentenceCertainty
 
     def check(self, *, memory: str, rule: str) -> None:
         """Raise InputError for a memory that sequences cannot have."""
@@ -106,9 +106,9 @@ class Sequences(Task):
     answers = labels_of = check_labels = form_of_y = decision_graph = read = sides = _not_asked
     strata = losses = measure = confidence = fit = probabilities = values = sure = _not_asked
     most_frequent = one_answer = misjudged = class_numbers = class_counts = _not_asked
-    wrong_rows = error_on = held_out_error = held_out_line = nothing_held_out = _not_asked
+    wrong_rows = error_on = tried_error = tried_line = nothing_held_out = _not_asked
     doubts = explained = decision_lines = evaluation = truths = right = members = _not_asked
-    joined = given = default = winners = joint_probabilities = doubted = rows_apart = _not_asked
+    joined = given = default = winners = joint_probabilities = doubted = certainty = _not_asked
     of_arrays = named = told_probability = row_targets = row_log = of_members = _not_asked
     label_shown = judged_fold = opponents = row_target = _not_asked
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rosenblatt.data.batch import Batch
     from rosenblatt.kernels.rows import Rows
     from rosenblatt.tasks.calibration import Calibration
-    from rosenblatt.tasks.certainty import RowsApart
+    from rosenblatt.tasks.certainty import Certainty
     from rosenblatt.tasks.decision_graph import DecisionGraph
     from rosenblatt.tasks.evaluation import ClassCounts, Judged
-    from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, Wanted
+    from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, TriedRows, Wanted
 
 Answers = Callable[[NDArray[Any]], NDArray[Any]]  # of rows, by their scores
 NOTHING = Counts(0, 0, 0.0)
@@ -311,7 +311,7 @@ class Task(ABC):
     def fit(
         self,
         tried: "Scored",
-        held_out: "Scored",
+        own: "Scored",
         sets: Any,
         classes: Sequence[Any],
         wanted: "Wanted",
@@ -373,7 +373,7 @@ class Task(ABC):
 
     # How good they are, and in which words that is said
 
-    held_out_chose: ClassVar[Sequence[str]] = ()  # what held-out rows always choose
+    always_chosen: ClassVar[Sequence[str]] = ()  # what held-out rows choose in any case
 
     @abstractmethod
     def wrong_rows(self, rows: str) -> str:
@@ -384,12 +384,12 @@ class Task(ABC):
         """Return the words for the error on rows, which stands apart."""
 
     @abstractmethod
-    def held_out_error(self, training: Mapping[str, Any]) -> float | None:
-        """Return the error on held-out rows by what a training tells; None where none were."""
+    def tried_error(self, tried: "TriedRows") -> float | None:
+        """Return the error on held-out rows; None where none were."""
 
     @abstractmethod
-    def held_out_line(
-        self, training: Mapping[str, Any], classes: Sequence[Any], source: str
+    def tried_line(
+        self, tried: "TriedRows", counts: Sequence[int], classes: Sequence[Any], source: str
     ) -> str | None:
         """Return a line on held-out rows of this source; None where none were held out."""
 
@@ -524,12 +524,12 @@ class Task(ABC):
 
     # What rows that were not learned from promise
 
-    apart: ClassVar[type["RowsApart"]]  # what is kept of them
+    apart: ClassVar[type["Certainty"]]  # what is kept of them
 
     @abstractmethod
-    def rows_apart(
+    def certainty(
         self, scores: Any, answers: NDArray[Any], truth: NDArray[Any], measure: NDArray[Any]
-    ) -> "RowsApart":
+    ) -> "Certainty":
         """Return how sure the answers to rows with a label are; ``measure`` is for sets."""
 
     def set_measure(

@@ -109,7 +109,7 @@ class Outcome:
         return self.stop_reason == "converged"
 
     @property
-    def held_out_error(self) -> float | None:
+    def tried_error(self) -> float | None:
         """The error on the rows that were held out, of the pass that is kept."""
         score = self.history[self.best_pass - 1].validation_score if self.history else None
         return None if score is None else 1.0 - score
@@ -154,7 +154,7 @@ def advice(
     counts = f"the last one made {last.mistakes} mistakes on {n_rows} rows"
     if outcome.stop_reason == "max_iter":
         hopeless = last.pass_ == 1 or last.mistakes > MOST_MISTAKES * n_rows
-        hopeless |= not separability_counts(n_features, n_rows, outcome.held_out_error)
+        hopeless |= not separability_counts(n_features, n_rows, outcome.tried_error)
         n_wrong = None if hopeless or held_mistakes is None else held_mistakes()
         if n_wrong is None or n_wrong > MOST_WRONG * n_rows:
             return None

@@ -16,7 +16,7 @@ from rosenblatt.data.atomic import check_target, replacing
 from rosenblatt.data.sequences.files import SentenceBlock, SentenceFile
 from rosenblatt.data.sources import expand
 from rosenblatt.errors import InputError
-from rosenblatt.models.guarantee import rows_apart
+from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.model import Model
 from rosenblatt.models.sentence_files import FileTagger
 from rosenblatt.models.tag_guarantee import promised, sentences_apart
@@ -79,7 +79,7 @@ def _threshold(
     if tagger.fitted.calibration is None:
         msg = "The model has no probabilities, which a guarantee needs: train it with --calibrate."
         raise InputError(msg)
-    apart = rows_apart(tagger.model)
+    apart = certainty_of(tagger.model)
     if paths:
         files = [tagger.file(name, form[0], **form[1]) for name in expand(paths)]
         apart = sentences_apart(tagger, files)
