@@ -285,6 +285,52 @@ def test_characters_without_words(tmp_path: Path) -> None:
         model_from_files(path, label="label", text="note", words=False, char_ngrams=(0, 0))
 
 
+def mixed(folder: Path, *, text_tells: bool, n_rows: int = 800) -> str:
+    """Write numbers and a text of 12 words, of which the one or the other tells the label."""
+    generator = np.random.default_rng(2)
+    words = np.array(["".join(own) for own in generator.choice([*"abcdefghik"], (400, 6))])
+    x, y = generator.normal(size=(2, n_rows)).round(3)
+    sides = generator.integers(0, 2, n_rows) if text_tells else (x + 0.3 * y > 0).astype(int)
+    texts = [generator.choice(words[k * 200 : 200 + k * 200], 12) for k in sides]
+    if not text_tells:
+        texts = [*generator.choice(words, (n_rows, 12))]
+    lines = [
+        f"{a},{b},{' '.join(own)},{'ab'[k]}"
+        for a, b, own, k in zip(x, y, texts, sides, strict=True)
+    ]
+    path = folder / f"{text_tells}.csv"
+    path.write_text("\n".join(["x,y,note,label", *lines, ""]))
+    return str(path)
+
+
+def test_a_text_that_says_nothing_does_not_spoil_a_table(tmp_path: Path) -> None:
+    """It is left out, which is said, and the model is that of the table, bit for bit."""
+    path = mixed(tmp_path, text_tells=False)
+    model = model_from_files(path)
+    assert model.training["parts"]["chosen"].partition(",")[0] == "table"
+    told = dict(model.training["read_as"])
+    assert told["left out"] == "'note': held-out rows are predicted better without"
+    asked = model_from_files(path, ignore="note")
+    np.testing.assert_array_equal(model.weights, asked.weights)
+    assert model.training["recipe"] == asked.training["recipe"]
+    assert model.predict([{"x": 2.0, "y": 0.0}, {"x": -2.0, "y": 0.0}]).tolist() == ["b", "a"]
+
+
+def test_numbers_that_say_nothing_do_not_spoil_texts(tmp_path: Path) -> None:
+    """They are left out; asked for nothing, both stay."""
+    path = mixed(tmp_path, text_tells=True)
+    model = model_from_files(path)
+    assert model.training["parts"]["chosen"].partition(",")[0] in ("texts", "table and texts")
+    assert model.training["held_out_error"] < 0.02
+    plain = model_from_files(path, recipe="plain")
+    assert plain.training["parts"] is None
+    assert plain.table is not None
+    batch = next(iter(plain.rows(path)))
+    of_text = plain.table.text_features()[batch.indices]
+    squares = np.add.reduceat(np.where(of_text, batch.data, 0.0) ** 2, batch.indptr[:-1])
+    np.testing.assert_allclose(squares, 2 / 4, rtol=1e-5)  # a quarter of two numbers
+
+
 def stores(folder: Path, *, coded: bool) -> str:
     """Write sales of 80 stores by number: each has its label, or they rise with the number."""
     generator = np.random.default_rng(5)

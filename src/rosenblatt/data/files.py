@@ -2,12 +2,13 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ from rosenblatt.data.encoding import (
     encoded_block,
 )
 from rosenblatt.data.encoding.familiarity import RowSampler, SeenCounter
-from rosenblatt.data.encoding.features import Columns, InputColumn
+from rosenblatt.data.encoding.features import Columns, InputColumn, Role
 from rosenblatt.data.encoding.kinds import NOT_NUMBERS, column_names, merged_notes
 from rosenblatt.data.encoding.label_column import (
     LabelledSample,
@@ -89,6 +90,8 @@ LONGEST_FIELD = 1 << 20  # bytes between quotes, where bad rows are skipped
 NAMES_SHOWN = 8
 SEPARATOR_NAMES = {"\t": "tab", " ": "blanks"}
 ROW = "row number of rosenblatt"  # a column that no file has
+NOTHING: Mapping[str, str] = MappingProxyType({})
+BETTER_WITHOUT = "held-out rows are predicted better without"  # why a race leaves a column out
 KEPT_BY = (
     f"; to learn from a column, name it with {Parameter('category')}, {Parameter('text')} or"
     f" {Parameter('numeric')}"
@@ -255,7 +258,7 @@ class Decisions:
                 f"{word_list(names, NAMES_SHOWN)}: {clause(reason, len(names))}"
                 for reason, names in reasons.items()
             ]
-            said = reasons.keys() <= {"as you said", "as in training", NOT_NUMBERS}
+            said = reasons.keys() <= {"as you said", "as in training", NOT_NUMBERS, BETTER_WITHOUT}
             lines.append(("left out", Sentence("; ".join(groups), "" if said else KEPT_BY)))
         return lines
 
@@ -412,6 +415,25 @@ class Beginning(NamedTuple):
     lenient: bool  # whether some values that are no numbers leave a column numeric
     more: tuple[Table, ...] = ()  # of the same columns, after the first: where there are texts
 
+    def without(self, left_out: Mapping[str, str]) -> "Beginning":
+        """Return the beginning without some columns, each for a reason."""
+        columns = tuple(
+            InputColumn(one.name, "ignored", reason=left_out[one.name])
+            if one.name in left_out
+            else one
+            for one in self.fit.columns
+        )
+        own, guess = self.fit, self.fit.label_guess
+        fit = EncodingFit(columns, own.settings, notes=own.notes, label_guess=guess)
+        return self._replace(fit=fit) if left_out else self
+
+    @property
+    def parts(self) -> tuple[list[str], list[str]]:
+        """The columns of texts, and the others that are learned from."""
+        required = [column for column in self.fit.columns if column.required]
+        texts = [column.name for column in required if column.role == "text"]
+        return texts, [column.name for column in required if column.role != "text"]
+
     @classmethod
     def of_tables(
         cls, first: Table, others: Generator[Table, None, None], columns: Columns, *, lenient: bool
@@ -480,11 +502,19 @@ class Beginning(NamedTuple):
         labels = table_labels(rows, label, Classes(), required=True, separator=separator)
         return code_columns(rows, own, read_numbers(rows, own)[0]), labels
 
-    def rows(self, sample: Table, category: Collection[str] = (), **settings: Any) -> Batch:
+    def rows(
+        self,
+        sample: Table,
+        category: Collection[str] = (),
+        ignore: Collection[str] = (),
+        **settings: Any,
+    ) -> Batch:
         """Return the rows of a sample as they would be encoded with other settings."""
         use = RowUse(learn=True, bad_rows=SKIPPED)
+        roles: dict[str, Role] = dict.fromkeys(category, "category")
+        roles |= dict.fromkeys(ignore, "ignored")
         columns = tuple(
-            InputColumn(one.name, "category") if one.name in category else one
+            InputColumn(one.name, roles[one.name]) if one.name in roles else one
             for one in self.fit.columns
         )
         asked = self.fit.settings._asdict() | settings
@@ -496,7 +526,13 @@ class Beginning(NamedTuple):
 class TrainingFiles:
     """Files to learn from, which say how they are to be encoded as they are read."""
 
-    def __init__(self, files: Files, columns: Columns, validation: Files | None = None) -> None:
+    def __init__(
+        self,
+        files: Files,
+        columns: Columns,
+        validation: Files | None = None,
+        left_out: Mapping[str, str] = NOTHING,
+    ) -> None:
         self.files = files
         self.columns = columns  # what was said of them
         self.validation = validation  # of rows that come last and are never learned from
@@ -505,6 +541,7 @@ class TrainingFiles:
         self._fit: EncodingFit | None = None  # of columns, from the first rows to the last
         self._sampler = RowSampler()  # of rows that are read
         self._begun: Beginning | None = None  # of a reading to come
+        self._left_out = {**left_out}  # columns, each with the reason
 
     @property
     def rereadable(self) -> bool:
@@ -643,8 +680,17 @@ class TrainingFiles:
 
     def with_columns(self, **settings: Any) -> "TrainingFiles":
         """Return files that are read with other settings of columns, from the same first rows."""
-        found = TrainingFiles(self.files, replace(self.columns, **settings), self.validation)
-        found._begun = self._begun and self._begun.judged(found.columns)  # ours
+        columns = replace(self.columns, **settings)
+        found = TrainingFiles(self.files, columns, self.validation, self._left_out)
+        begun = self._begun and self._begun.judged(found.columns)
+        found._begun = begun and begun.without(self._left_out)  # ours
+        return found
+
+    def without(self, names: Iterable[str], reason: str) -> "TrainingFiles":
+        """Return files that are read without some columns, from the same first rows."""
+        left_out = self._left_out | dict.fromkeys(names, reason)
+        found = TrainingFiles(self.files, self.columns, self.validation, left_out)
+        found._begun = self._begun and self._begun.without(left_out)  # ours
         return found
 
     @property
@@ -658,7 +704,8 @@ class TrainingFiles:
             if table.frame.height:
                 first = table._replace(bad=tuple(bad))
                 lenient = self.files.bad_rows.skip
-                self._begun = Beginning.of_tables(first, tables, self.columns, lenient=lenient)
+                begun = Beginning.of_tables(first, tables, self.columns, lenient=lenient)
+                self._begun = begun.without(self._left_out)
                 break
         return self._begun
 

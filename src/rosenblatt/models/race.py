@@ -17,7 +17,7 @@ from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
 from rosenblatt.data.encoding.features import Columns
 from rosenblatt.data.encoding.kinds import USUAL_NGRAMS
 from rosenblatt.data.encoding.numbers import RowSample, quantile_edges
-from rosenblatt.data.files import Beginning, Encoding, TrainingFiles
+from rosenblatt.data.files import BETTER_WITHOUT, Beginning, Encoding, TrainingFiles
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import join, take
@@ -45,6 +45,7 @@ FEWEST_ROWS = 100  # with fewer, nothing is tried
 # What a race may cost, in values of rows times classes times passes: 0.1 s, or about as much as the
 # training that follows. Counts and no clock, so that the choice is the same everywhere.
 LEAST_COST = 80_000_000
+LEAST_TEXT_COST = 400_000_000
 COST = 12  # passes over all rows
 MOST_LEARNED = 100_000  # rows
 MOST_PAIRED = 20_000  # rows by which pairs of columns are chosen
@@ -230,7 +231,10 @@ class Race:
             width = len(reading.kept.indices) / reading.n_rows + 1.0 + added
             n_features = max(offer.encoding.n_features for offer in forms.values())
             cost = values_of(width, n_features, len(reading.classes))
-            size = RaceSize.affordable(reading.n_rows, *cost, len(pool))
+            least = LEAST_COST
+            if any(one.encoding.table and one.encoding.table.has_text for one in forms.values()):
+                least = LEAST_TEXT_COST
+            size = RaceSize.affordable(reading.n_rows, *cost, len(pool), least)
             if size is not None:
                 rows = _race_rows(reading, forms, self.learner.constant, size.n_rows)
                 self._choose(HeldRace(pool, rows, size, self.learner), forms)
@@ -338,6 +342,33 @@ def race_of_texts(source: TrainingFiles, learner: Learner, learners: Sequence[Se
     if held is None or best is None:
         return source, None
     return source.with_columns(**dict(best.candidate.encoding)), held.result(best, names)
+
+
+def race_of_parts(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
+    """Try columns of texts and the others without each other; leave out what does harm."""
+    begun, said = source.begun, source.columns
+    texts, others = begun.parts if begun is not None else ([], [])
+    if begun is None or not texts or not others:
+        return source, None
+    passes = sum(PASSES[RULES[dict(own)["rule"]].order] for own in learners)
+    sample, _ = begun.text_sample(TEXT_COST / passes, TEXT_ROWS, TEXT_BYTES)
+    n_rows = sample.frame.height
+    if n_rows < FEWEST_ROWS:
+        return source, None
+    may_have_bins = said.bins is None and not said.hash_bits
+    form: Settings = (("bins", default_bins(n_rows)),) if may_have_bins else ()
+    parts = {"table and texts": [], "table": texts, "texts": others}
+    names: dict[Settings, str] = {
+        (*form, ("ignore", tuple(left))): name for name, left in parts.items()
+    }
+    folds = 1 if n_rows > TEXT_JUDGED else FOLDS
+    size = RaceSize(n_rows, folds, FOLDS if folds > 1 else TEXT_PARTS, 1.0)
+    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size)
+    best = None if held is None else held.search.best
+    if held is None or best is None or not np.isfinite(best.mean):
+        return source, None
+    left = dict(best.candidate.encoding)["ignore"]
+    return source.without(left, BETTER_WITHOUT), held.result(best, names)
 
 
 def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
@@ -474,7 +505,12 @@ class RaceSize(NamedTuple):
 
     @classmethod
     def affordable(
-        cls, n_rows: int, width: float, n_weights: float, n_candidates: int
+        cls,
+        n_rows: int,
+        width: float,
+        n_weights: float,
+        n_candidates: int,
+        least: float = LEAST_COST,
     ) -> "RaceSize | None":
         """Return the largest race that costs no more than it may; None where none is so cheap.
 
@@ -486,7 +522,7 @@ class RaceSize(NamedTuple):
         RaceSize(n_rows=81982, n_folds=1, n_parts=8, first_share=0.3333333333333333)
         >>> RaceSize.affordable(4_000, 6_000.0, 40_000_000, 3)
         """
-        most = max(LEAST_COST, COST * n_rows * width)
+        most = max(least, COST * n_rows * width)
         few = n_candidates <= FINALISTS or FIRST_SHARE * n_rows < FEWEST_FIRST
         share = 1.0 if few else FIRST_SHARE
         for folds in range(FOLDS, 0, -1):

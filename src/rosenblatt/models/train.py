@@ -38,6 +38,7 @@ from rosenblatt.models.race import (
     RaceResult,
     offers,
     race_of_codes,
+    race_of_parts,
     race_of_texts,
 )
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
@@ -92,6 +93,7 @@ LEARNERS: dict[str, tuple[Settings, ...]] = {  # that a race tries, the default 
     ),
 }
 TEXT_LEARNERS: tuple[Settings, ...] = ((("rule", "arow"),), (("rule", "pa1"), ("C", 0.1)))
+MIXED_LEARNERS: tuple[Settings, ...] = ((("rule", "pa1"), ("C", 0.01)),)  # beside these
 PAIRS_SHOWN = 6
 NO_VERDICT = Sentence(
     "No verdict: it looks at all rows at once, and they do not fit into ", Parameter("buffer"), "."
@@ -183,11 +185,22 @@ class TrainingPlan:
         """
         race, texts = self.race() if self.is_open else None, None
         if race is None:
-            return self, {"codes": None, "texts": None}
-        source, codes = race_of_codes(self.source, self.learner, race.learners)
-        learners = TEXT_LEARNERS if self.learners and self.learner.answer.races else race.learners
-        source, texts = race_of_texts(source, self.learner, learners)
-        return replace(self, source=source), {"codes": codes, "texts": texts}
+            return self, dict.fromkeys(("codes", "texts", "parts"))
+        plan, learners = self, race.learners
+        is_open = bool(self.learners) and self.learner.answer.races
+        source, texts = race_of_texts(
+            self.source, self.learner, TEXT_LEARNERS if is_open else learners
+        )
+        mixed = (*TEXT_LEARNERS, *MIXED_LEARNERS) if is_open else learners
+        source, parts = race_of_parts(source, self.learner, mixed)
+        if is_open and parts is not None:
+            learners = *self.learners, *MIXED_LEARNERS
+            if source.begun is not None and not source.begun.fit.has_text:
+                learners = LEARNERS[TABLE_RULE]
+                plan = replace(plan, learner=replace(plan.learner, rule=TABLE_RULE, memory=""))
+            plan = replace(plan, learners=learners)
+        source, codes = race_of_codes(source, plan.learner, learners)
+        return replace(plan, source=source), {"texts": texts, "parts": parts, "codes": codes}
 
     def offers(self, reading: Reading) -> Iterator[Offer]:
         """Return the forms that the rows of the files can have."""

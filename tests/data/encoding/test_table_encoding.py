@@ -158,7 +158,9 @@ def test_what_a_frozen_encoding_does_not_know_is_dropped_and_counted() -> None:
     other: Rows = [{"age": "?", "colour": "pink", "review": "a bad bad film", "size": "2"}]
     found = single_rows(encoding, encoding.encode(table_of(other, list(ROLES)), None))
     assert list(found[0]) == ["age", "size", "review: a", "review: film"]
-    np.testing.assert_allclose(list(found[0].values())[2:], 0.5**0.5)  # of two known words one each
+    np.testing.assert_allclose(
+        list(found[0].values())[2:], (3 / 4 / 2) ** 0.5
+    )  # of two known words
     assert encoding.n_features == n_features
     # age is missing, colour=pink; bad; a bad, bad bad, bad film
     assert encoding.n_unknown == 6

@@ -88,11 +88,11 @@ class EncodingFit:
         are ``max_features``, new levels and words are dropped.
         """
         columns = replace(columns or Columns(), **said)
-        names = [name for name in Settings._fields if name != "max_features"]
+        names = [name for name in Settings._fields if hasattr(columns, name)]
         asked = {name: getattr(columns, name) for name in names}
         if columns.words is False and columns.char_ngrams is None:
             asked["char_ngrams"] = USUAL_NGRAMS
-        settings = Settings.checked(max_features, **asked)
+        settings = Settings.checked(max_features, balanced=True, **asked)
         how: dict[str, Any] = {"labelled": labelled, "lenient": lenient}
         chosen, guess, notes = assigned_columns(table, columns, **how)
         is_open = columns.char_ngrams is None and columns.words is None

@@ -1,5 +1,6 @@
 """How the columns of a table become rows of features."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -68,6 +69,7 @@ class Settings(NamedTuple):
     char_ngrams: Lengths | None = None
     bins: int | None = None
     words: bool = True
+    balanced: bool = False  # whether the length of texts follows from the number of other columns
 
     @property
     def text_parts(self) -> dict[str, bool]:
@@ -75,7 +77,9 @@ class Settings(NamedTuple):
         return {"words": self.words, "characters": self.char_ngrams is not None}
 
     @classmethod
-    def checked(cls, max_features: int = 1 << 22, **values: Any) -> "Settings":
+    def checked(
+        cls, max_features: int = 1 << 22, *, balanced: bool = False, **values: Any
+    ) -> "Settings":
         """Return settings, or raise InputError where one is not what it must be."""
         for name, value in values.items():
             if value is not None or DEFAULTS[name] is not None:
@@ -90,9 +94,8 @@ class Settings(NamedTuple):
         if not (values["words"] or high):
             nothing = Parameter("words", value=False), " leaves texts nothing but characters: "
             raise InputError(Sentence(*nothing, Parameter("char_ngrams"), " may not be 0."))
-        return cls(
-            **values | {"max_features": max_features, "char_ngrams": (low, high) if high else None}
-        )
+        values["char_ngrams"] = (low, high) if high else None
+        return cls(**values, max_features=max_features, balanced=balanced)
 
 
 class ColumnFacts(NamedTuple):
@@ -278,6 +281,18 @@ class TableEncoding(FeatureEncoding):
         """Whether a column holds texts."""
         return bool(self.parser.texts)
 
+    @property
+    def text_length(self) -> float:
+        """The length of a text as a vector: its square is a quarter of what other columns add.
+
+        A number, its bin and a category each add about 1 to the square of the length of a row.
+        Beside nothing the length is 1, as in models of earlier versions.
+        """
+        others = sum(column.role != "text" for column in self.features)
+        edges = () if self.bins is None else self.bins.edges
+        others += sum(len(own) > 0 for own in edges)
+        return math.sqrt(others / 4.0) if others and self.settings.balanced else 1.0
+
     def with_bins(self, n_bins: int, edges: Sequence[NDArray[np.float64]]) -> "TableEncoding":
         """Return an encoding as if bins had been asked for before the rows were read."""
         settings, facts = self.settings._replace(bins=n_bins), self.facts._replace(edges=edges)
@@ -458,7 +473,8 @@ def _column_parts(
         if column is None:
             yield part
         elif column.role == "text":
-            yield weighed(part, encoding.numbering.documents, len(encoding.numbering))
+            documents, n_terms = encoding.numbering.documents, len(encoding.numbering)
+            yield weighed(part, documents, n_terms, encoding.text_length)
         else:
             vector = encoding.parser.vectors[column.place]
             values = part.data.reshape(-1, vector.width)

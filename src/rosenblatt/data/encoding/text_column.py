@@ -286,10 +286,12 @@ def _counted(terms: Batch, numbers: NDArray[Any]) -> Batch:
     return Batch(counts.astype(np.int8 if small else np.float32), numbers, terms.indptr)
 
 
-def weighed(terms: Batch, documents: DocumentCounts, n_terms: int) -> Batch:
-    """Return the features of texts by their terms and counts, without terms of the number −1."""
+def weighed(terms: Batch, documents: DocumentCounts, n_terms: int, length: float = 1.0) -> Batch:
+    """Return texts as vectors of a length, by terms and counts, without terms of the number −1."""
     counts = terms.data.astype(np.float32, copy=False)
-    return Batch(*term_weights(terms.indices, counts, terms.indptr, documents.weights(n_terms)))
+    weights = documents.weights(n_terms)
+    values, indices, indptr = term_weights(terms.indices, counts, terms.indptr, weights)
+    return Batch(values if length == 1.0 else values * np.float32(length), indices, indptr)
 
 
 class TextColumn:
