@@ -214,9 +214,9 @@ def test_options_of_the_other_kind_are_refused(model: str) -> None:
     done = invoked("train", "rows.csv", "--label", "y", "--template", "t")
     assert done.exit_code == 2
     assert "--template has no effect without sentences." in done.output
-    done = invoked("report", model)
+    done = invoked("plot", "weights", model, "-o", "p.svg")
     assert done.exit_code == 2
-    assert f"{model} tags the tokens of sentences, which report does not take" in done.output
+    assert f"{model} tags the tokens of sentences, which plot does not take" in done.output
     done = invoked("diagnose", "words.txt")
     assert done.exit_code == 2
     assert "words.txt holds sentences whose tokens have tags" in done.output
@@ -354,3 +354,15 @@ def test_phrases_are_promised_each() -> None:
     assert "Rome\tB-LOC" in done.output
     done = invoked(*given, "0.01%", given="He\nsaw\nRome\n")
     assert "saw\tO\nRome\t?" in done.output
+
+
+def test_a_report_shows_the_hardest_sentences(model: str) -> None:
+    """A page and a card have the test, the weights, and wrong words with both tags, escaped."""
+    Path("test.conll").write_text("the\tDET\n<dog>\tVERB\n\nthe\tDET\ndog\tNOUN\n\n")
+    for name, wrong in (("r.html", "&lt;dog&gt;/VERB→"), ("r.md", "dog>/VERB→")):
+        done = invoked("report", model, "--test", "test.conll", "-o", name)
+        assert "Test error 25.00%" in done.output
+        text = Path(name).read_text()
+        assert wrong in text
+        assert "test.conll:1" in text
+        assert "after DET" in text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.sequences.encoding import SentenceEncoding, WordEncoding
 from rosenblatt.data.sequences.words import TokenColumns, WordTable, slots_for
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.sequences.paths import EDGES, Sentences, sentence_scores
+from rosenblatt.kernels.sequences.paths import EDGES, END, START, Sentences, sentence_scores
 from rosenblatt.kernels.sequences.tagging import (
     Answers,
     Groups,
@@ -149,6 +149,15 @@ class Tagger:
         for i in range(len(lengths)):
             token_scores(words, bounds, i, *how, self.w, found[i])
         return found
+
+    def score(self, path: NDArray[Any], scores: NDArray[np.float64]) -> float:
+        """Return the score of a path, by what each tag of each token scores."""
+        n, n_tags = len(path), self.w.shape[1]
+        if not n:
+            return 0.0
+        ends = self.steps[n_tags + START, path[0]] + self.steps[n_tags + END, path[-1]]
+        steps = self.steps[path[:-1], path[1:]].sum()
+        return float(scores[np.arange(n), path].sum() + steps + ends)
 
     def paths(self, columns: Any, n: int) -> list[list[Path]]:
         """Return the n best paths of each sentence, the best first; of an empty one none."""

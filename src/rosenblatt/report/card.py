@@ -30,7 +30,7 @@ def card(found: Findings) -> str:
         "What decides": _weights(found),
         "Parameters": _parameters(found),
     }
-    text = f"# {_escaped(found.name)}\n"
+    text = f"# {escaped(found.name)}\n"
     for title, parts in sections.items():
         body = "\n\n".join(filter(None, parts))
         text += f"\n## {title}\n\n{body}\n" if body else ""
@@ -41,10 +41,10 @@ def _use(found: Findings) -> Iterator[str]:
     model = found.model
     classes = word_list(map(str, model.classes), 6)
     n = counted(len(model.classes), model.task.noun)
-    yield f"A {model.kind} that gives a row {model.task.gives} {n}: {_escaped(classes)}."
+    yield f"A {model.kind} that gives a row {model.task.gives} {n}: {escaped(classes)}."
     if model.table is not None:
         names = word_list((column.name for column in model.table.columns), 12)
-        yield f"Columns: {_escaped(names)}."
+        yield f"Columns: {escaped(names)}."
     yield "Who uses it has to write here: for whom it is, and what it must not decide."
 
 
@@ -54,9 +54,9 @@ def _quality(found: Findings) -> Iterator[str]:
     if judged is not None:
         source = file_names(found.test_names) if found.test_names else "test data"
         lines = *judged.test_summary(source, counts), judged.in_words()
-        yield "\n".join(_escaped(line.strip()) for line in lines if line)
-        yield _table(judged.table())
-        yield _table(confusion_list(judged, MOST_CONFUSIONS))
+        yield "\n".join(escaped(line.strip()) for line in lines if line)
+        yield markdown_table(judged.table())
+        yield markdown_table(confusion_list(judged, MOST_CONFUSIONS))
         return
     tried = TriedRows.told(model.training)
     line = None
@@ -65,35 +65,35 @@ def _quality(found: Findings) -> Iterator[str]:
     if line is None:
         yield "Unknown: there were no test rows."
     else:
-        yield f"{_escaped(line.rstrip('.'))}. These rows chose among models: new data may do worse."
+        yield f"{escaped(line.rstrip('.'))}. These rows chose among models: new data may do worse."
 
 
 def _warnings(found: Findings) -> Iterator[str]:
     for told in (*found.warnings, *found.model.training.get("notes", ())):
-        yield f"- {_escaped(str(told))}"
+        yield f"- {escaped(str(told))}"
 
 
 def _data(found: Findings) -> Iterator[str]:
     model, training = found.model, found.model.training
     rows = f"{counted(training['n_rows'], 'row')}, " if "n_rows" in training else ""
-    files = f" Files: {_escaped(file_names(training['files']))}." if "files" in training else ""
+    files = f" Files: {escaped(file_names(training['files']))}." if "files" in training else ""
     yield f"{rows}{counted(model.n_features, 'feature')}.{files}"
     counts = training.get("class_counts")
     if counts is not None:
         pairs = sorted(zip(model.classes, counts, strict=True), key=lambda pair: -pair[1])
         lines: list[list[Cell]] = [[str(label), n] for label, n in pairs[:20]]
-        yield _table(((model.task.noun, "rows"), lines, ""))
+        yield markdown_table(((model.task.noun, "rows"), lines, ""))
 
 
 def _weights(found: Findings) -> Iterator[str]:
     if len(found.rankings) > MOST_RANKED:
         noun = found.model.task.noun
-        yield _table(ranking_list(found.rankings, IN_LINE, noun, by_effect=found.by_effect))
+        yield markdown_table(ranking_list(found.rankings, IN_LINE, noun, by_effect=found.by_effect))
         return
     for ranking in found.rankings:
-        yield f"{_escaped(bias_sentence(ranking, found.model.task.noun))}."
+        yield f"{escaped(bias_sentence(ranking, found.model.task.noun))}."
         for made in weight_tables(ranking, by_effect=found.by_effect):
-            yield _table(made)
+            yield markdown_table(made)
 
 
 def _parameters(found: Findings) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _parameters(found: Findings) -> Iterator[str]:
     yield f"`{found.model.learner}`{given}"
 
 
-def _table(parts: TableParts) -> str:
+def markdown_table(parts: TableParts) -> str:
     """Return a table in Markdown, without bars; nothing for one without rows."""
     headings, rows, title = parts
     kept = [k for k, heading in enumerate(headings) if heading]
@@ -114,7 +114,7 @@ def _table(parts: TableParts) -> str:
         ["---:" if number_ else "---" for number_ in right],
         *([_cell(row[k]) for k in kept] for row in rows),
     ]
-    said = f"{_escaped(title)}\n\n" if title else ""
+    said = f"{escaped(title)}\n\n" if title else ""
     return said + "\n".join(_line(line) for line in lines)
 
 
@@ -125,13 +125,13 @@ def _line(cells: Sequence[str]) -> str:
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Bar):
         return ""
-    return _escaped(cell) if isinstance(cell, str) else number(cell)
+    return escaped(cell) if isinstance(cell, str) else number(cell)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     r"""Return text that Markdown shows as it is.
 
-    >>> _escaped("a|b *c* <d>")
+    >>> escaped("a|b *c* <d>")
     'a\\|b \\*c\\* \\<d>'
     """
     return "".join(f"\\{c}" if c in "\\`*_[]<|#" else c for c in printable(text))

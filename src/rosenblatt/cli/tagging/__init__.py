@@ -45,6 +45,7 @@ TWINS = {
     "prune": Twin("storing", f"model_path max_size output test {READING}"),
     "audit": Twin("trying", f"data top out folds label {LEARNING} {READING}"),
     "tune": Twin("trying", f"data output folds time_limit label {LEARNING} {READING}"),
+    "report": Twin("reporting", f"model_path output test title {READING}"),
     "export": Twin("storing", "model_path output wanted"),
 }
 
