@@ -12,4 +12,5 @@ TABLES = (
     "combinations",
     "mixing",
     "category-ranking",
+    "tagging",
 )

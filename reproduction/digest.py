@@ -128,6 +128,8 @@ def write_folder(folder: Path) -> None:
         words = [f"{own} {text}" for own, text in zip(tags, _texts(generator, y % 2), strict=True)]
         lines = [f"{own}\t{text}" for own, text in zip(tags, words, strict=True)]
         _write(folder / f"debtags.{part}.tsv.gz", lines)
+    for part, n_rows in (("train", N_ROWS), ("dev", N_TEST), ("test", N_TEST)):
+        _write(folder / f"ewt.{part}.conll.gz", _sentences(generator, n_rows))
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
@@ -159,6 +161,19 @@ def _texts(generator: np.random.Generator, y: NDArray[Any]) -> list[str]:
     drawn = generator.integers(len(words), size=(len(y), 12))
     rows = zip(drawn, y.tolist(), strict=True)
     return [f"{' '.join(words[row])} {('awful', 'superb')[k]}." for row, k in rows]
+
+
+def _sentences(generator: np.random.Generator, n: int) -> list[str]:
+    """Return lines of tokens with two tags, and an empty one behind each sentence."""
+    words = np.array(["a", "The", "film", "plots", "it's", "2nd", "été", "runs"])
+    lines: list[str] = []
+    for _ in range(n):
+        drawn = generator.integers(len(words), size=int(generator.integers(1, 7)))
+        noise = generator.random(len(drawn)) < 0.1
+        for k, odd in zip(drawn.tolist(), noise.tolist(), strict=True):
+            lines.append(f"{words[k]}\t{'ABC'[(k + odd) % 3]}\t{'PQRST'[(k + odd) % 5]}")
+        lines.append("")
+    return lines
 
 
 def _write_digits(generator: np.random.Generator, folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import reproduction.shuffling
-from reproduction import TABLES, category_ranking, data_sets
+from reproduction import TABLES, category_ranking, data_sets, tagging
 from reproduction.__main__ import DOCS, experiment
 from reproduction.data_sets import DataFolder, file_digest
 from reproduction.digest import digest, digest_of, write_folder
@@ -78,7 +78,10 @@ def test_made_up_sets_are_read(tmp_path: Path) -> None:
     for name in (*data_sets.SETS, *data_sets.DIGIT_PAIRS, "MNIST"):
         problem = folder.read(name).problem(0)
         assert set(problem.y_test) <= set(problem.y_train), name
-    category_ranking.read(Setting(folder, quick=True, tell=lambda _: None))
+    setting = Setting(folder, quick=True, tell=lambda _: None)
+    category_ranking.read(setting)
+    for label in tagging.COLUMNS.values():
+        assert all(0.0 < one < 50.0 for one in tagging.errors(setting, label, 0, max_iter=5))
     assert set(folder.digests()) == {
         path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")
     }
