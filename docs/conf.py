@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,16 @@ def write_lab(app: Any, failure: Exception | None) -> None:
     (out / "play.html").write_text(page_text(toy_set("separable")), encoding="utf-8")
 
 
+def add_synonyms(app: Any, doctree: nodes.document) -> None:
+    """Let a page be found by what others call its subject; the list stands beside the scorer."""
+    text = Path(html_search_scorer).read_text("utf-8")
+    synonyms = json.loads(re.search(r"(?s)const SYNONYMS = (\{.*?\n\});", text)[1])  # type: ignore[index]
+    words = synonyms.get(app.env.docname, [])
+    if words:
+        found = ",".join(one for word in words for one in (word, *re.findall(r"\w+", word)))
+        doctree.insert(0, nodes.meta("", name="keywords", content=found))
+
+
 def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out what a class has from other packages: their pages describe it."""
     del app, what, name, skip, options
@@ -128,6 +139,7 @@ def setup(app: Any) -> dict[str, bool]:
     """Register the directive and the hook."""
     app.add_directive("lab", LiveLab)
     app.add_directive("chapters", Chapters)
+    app.connect("doctree-read", add_synonyms)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("build-finished", write_lab)
     return {"parallel_read_safe": True}

@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import json
 import os
 import re
 import shutil
@@ -99,6 +100,21 @@ def test_every_public_name_has_a_reference() -> None:
         for name in importlib.import_module(f"rosenblatt{part}").__all__
     }
     assert listed == public
+
+
+def synonyms() -> dict[str, list[str]]:
+    """Return what people ask for under another name, by the page that answers."""
+    text = (DOCS / "static" / "scorer.js").read_text("utf-8")
+    found: dict[str, list[str]] = json.loads(text.partition("SYNONYMS = ")[2].partition(";\n")[0])
+    return found
+
+
+def test_synonyms_lead_to_a_page() -> None:
+    """What others call a subject leads to one page, which is there."""
+    for name in synonyms():
+        assert (DOCS / f"{name}.md").exists(), name
+    words = [word.casefold() for some in synonyms().values() for word in some]
+    assert len(words) == len(set(words))
 
 
 class Links(HTMLParser):
@@ -199,6 +215,14 @@ def test_in_a_browser(address: str, scheme: str, width: int) -> None:
         page.goto(f"{address}search.html?q=averaged+perceptron")
         page.wait_for_selector("#search-results li a")
         assert "AveragedPerceptron" in page.locator("#search-results li a").first.inner_text()
+        for query, title in (
+            ("shap", "explain"),
+            ("confusion+matrix", "Pictures"),
+            ("csv", "Files"),
+        ):
+            page.goto(f"{address}search.html?q={query}")
+            page.wait_for_selector("#search-results li a")
+            assert title in page.locator("#search-results li a").first.inner_text()
         page.goto(f"{address}index.html")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         for mark, typed in ((">>> ", "from rosenblatt import"), ("$ ", "rosenblatt train")):
