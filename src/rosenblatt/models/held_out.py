@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.errors import InputError, Parameter, WeightOverflowError
+from rosenblatt.errors import InputError, Parameter, WeightOverflowError, warn_caller
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import between, take
 from rosenblatt.models.bias import with_calibration, with_threshold
@@ -14,17 +14,20 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
 from rosenblatt.models.weights import Weights, deciding_weights
 from rosenblatt.parameters import COUNTED
+from rosenblatt.tasks import task_of
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Wanted
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.training.examples import ArraySupply
 from rosenblatt.training.history import ENDED_EARLY
 from rosenblatt.training.holdout import HoldOut, some_folds
+from rosenblatt.training.room import lack_of_room
 from rosenblatt.training.state import State, copied, fit_supply, is_finite
 from rosenblatt.training.streaming import StreamFit
 
 FEW_HELD_OUT = 200  # rows; what fewer decide is decided by chance
 MOST_SCORES = 1 << 26  # of held-out rows and labels that thresholds are fitted to
+FEW_WEIGHTS = 1 << 20  # which fit into any memory
 FEWEST_WEIGHTS = 1 << 13  # of fewer the file is small anyway
 MOST_TRIED = 1 << 18  # scores of labels by which it is decided whether weights have fewer bits
 
@@ -76,7 +79,13 @@ class HeldOutFit:
         """Return the initial state for rows of files; raise unless a threshold can be used."""
         if self.threshold is not None and n_classes != 2:
             raise InputError(f"{Parameter('threshold')} needs two classes; got {n_classes}.")
-        return self.learner.start(n_features, n_classes, by_feature=True)
+        learner = self.learner
+        if n_features * n_classes > FEW_WEIGHTS:
+            n_kinds = 1 + learner.averaged + learner.second_order
+            lack = lack_of_room(n_features, task_of(learner.task, n_classes), n_kinds)
+            if lack is not None:
+                warn_caller(lack)
+        return learner.start(n_features, n_classes, by_feature=True)
 
     def fit(self, trained: StreamFit, *, in_folds: bool = False) -> HeldOutFits:
         """Return what the scores of the held-out rows give, or of all rows in turn."""
