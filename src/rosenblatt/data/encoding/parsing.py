@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from rosenblatt.data.encoding.table_encoding import Settings
 
 NO_ROWS = Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1, np.int64))
-OWNER_BITS = 32  # of a feature in a block, above which the place of its column stands
 
 
 class RowUse(NamedTuple):
@@ -96,6 +95,12 @@ class TableParser:
         several = len(self.features) > 1
         weighs = bool(self.vectors or (self.texts and several))
         self.owned = isinstance(numbering, HashedNumbering) and weighs
+        widths = [len(numbering), *(vector.width for vector in self.vectors.values())]
+        # Above so many bits of its number, the place of its column: all in 32 bits, if possible
+        self.owner_bits = (len(self.numeric) + max(widths)).bit_length()
+        self.number_bits = (1 << self.owner_bits) - 1
+        most = 2 * len(self.features) << self.owner_bits
+        self._index: Any = np.int32 if most <= np.iinfo(np.int32).max else np.int64
 
     def name_of(self, role: Role) -> str | None:
         """Return the column that alone has a role, None where none has it."""
@@ -254,8 +259,8 @@ class TableParser:
     def _placed(self, part: Batch, owner: int) -> Batch:
         """Return a part behind the numbers, of this owner where features have to say so."""
         if self.owned:
-            owner <<= OWNER_BITS
-            part = part._replace(indices=part.indices.astype(np.int64) + owner)
+            owner <<= self.owner_bits
+            part = part._replace(indices=part.indices.astype(self._index) + self._index(owner))
         return shifted(part, len(self.numeric))
 
     def _levels(

@@ -34,7 +34,7 @@ from rosenblatt.data.encoding.features import (
 )
 from rosenblatt.data.encoding.label_column import UNNAMED
 from rosenblatt.data.encoding.numbers import ColumnStatistics, NumberBins
-from rosenblatt.data.encoding.parsing import OWNER_BITS, BlockFeatures, RowUse, TableParser
+from rosenblatt.data.encoding.parsing import BlockFeatures, RowUse, TableParser
 from rosenblatt.data.encoding.text_column import Lengths, weighed
 from rosenblatt.data.encoding.vectors import scaled_vectors, vector_spread
 from rosenblatt.data.labels import Classes
@@ -54,7 +54,6 @@ MOST_FEATURES = 2**31 - 1
 
 NO_STATISTICS: Mapping[int, ColumnStatistics] = MappingProxyType({})
 GIVEN = RowUse(learn=False)  # rows to be answered
-NUMBER_BITS = (1 << OWNER_BITS) - 1
 
 
 class Settings(NamedTuple):
@@ -462,14 +461,24 @@ def _column_parts(
 
     Each text and each column of vectors is a part, and so are the columns between two of these.
     """
-    rest, owners = _behind_numbers(block, encoding.parser, features)
+    parser, m = encoding.parser, encoding.n_numeric
     parts, part_of = _parts_of(encoding.features)
-    own_part = part_of[owners] if len(parts) > 1 and owners is not None else None
+    # Whose each value is: of a feature of a block it is known, or it says so itself
+    if parser.owned:
+        own_part = part_of[block.indices >> parser.owner_bits]
+        own_part[block.indices < m] = -1
+    elif features.owners is None:
+        own_part = np.where(block.indices < m, np.int16(-1), np.int16(0))
+    else:
+        own_part = np.append(np.full(m, -1, np.int16), part_of[features.owners])[block.indices]
     for number, column in enumerate(parts):
-        part = rest
-        if own_part is not None:
-            here = own_part == number
-            part = Batch(rest.data[here], rest.indices[here], running_sums(here)[rest.indptr])
+        here: Any = own_part == number if m or len(parts) > 1 else slice(None)
+        indices = block.indices[here]
+        indices = (indices & parser.number_bits if parser.owned else indices) - np.int32(m)
+        if features.numbers is not None:
+            indices = features.numbers[indices]
+        ends = block.indptr if isinstance(here, slice) else running_sums(here)[block.indptr]
+        part = Batch(block.data[here], indices.astype(np.int32, copy=False), ends)
         if column is None:
             yield part
         elif column.role == "text":
@@ -483,39 +492,15 @@ def _column_parts(
             yield Batch(values.ravel(), np.tile(vector.features, len(values)), part.indptr)
 
 
-def _behind_numbers(
-    block: Batch, parser: TableParser, features: BlockFeatures
-) -> tuple[Batch, NDArray[Any] | None]:
-    """Return what stands behind the numbers, as the encoding numbers it, and whose each value is.
-
-    None where all are of one column.
-    """
-    m, owners = len(parser.numeric), None
-    data, numbers, indptr = block.data, block.indices, block.indptr
-    if m:
-        behind = numbers >= m
-        data, numbers = data[behind], numbers[behind]
-        indptr = indptr - m * np.arange(len(indptr))
-    if parser.owned:
-        owners, numbers = numbers >> OWNER_BITS, (numbers & NUMBER_BITS) - m
-    elif m:
-        numbers = numbers - np.int32(m)
-    if features.owners is not None:
-        owners = features.owners[numbers]
-    if features.numbers is not None:
-        numbers = features.numbers[numbers]
-    return Batch(data, numbers.astype(np.int32, copy=False), indptr), owners
-
-
 def _parts_of(
     columns: Sequence[FeatureColumn],
-) -> tuple[list[FeatureColumn | None], NDArray[np.int32]]:
+) -> tuple[list[FeatureColumn | None], NDArray[np.int16]]:
     """Return texts, vectors, and None for what is between them; and by owner which part it is.
 
     "Vector is missing" has an owner of its own, so many behind as there are columns.
     """
     parts = list[FeatureColumn | None]()
-    part_of = np.zeros(2 * len(columns), np.int32)
+    part_of = np.zeros(2 * len(columns), np.int16)
     for column in columns:
         if column.role != "text" and (not parts or parts[-1] is not None):
             parts.append(None)
