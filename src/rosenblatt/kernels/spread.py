@@ -200,7 +200,5 @@ def feature_moments(rows: CSR) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return mean and standard deviation of each feature."""
     values = rows.data.astype(np.float64)
     mean = np.bincount(rows.indices, values, rows.n_features) / rows.shape[0]
-    centred = (values - mean[rows.indices]) ** 2
-    zeros = rows.shape[0] - np.bincount(rows.indices, minlength=rows.n_features)
-    squares = np.bincount(rows.indices, centred, rows.n_features) + zeros * mean**2
-    return mean, np.sqrt(squares / rows.shape[0])
+    _, _, deviation = feature_spread(values, rows.indices, rows.shape[0], rows.n_features)
+    return mean, deviation
