@@ -203,8 +203,9 @@ def _like_sentences(head: bytes, suffix: str) -> SentenceFormat | None:
     if named is not None:
         return named
     text = [line.decode("utf-8", "replace") for line in body[:20]]
-    split = [divided_tokens(line) for line in text]
-    if b"\t" not in head and all(len(t) == 2 and all(t) for tokens in split for t in tokens):
+    tokens = [token for line in text for token in divided_tokens(line)]
+    several = len(tokens) >= 2 * len(text) and not FASTTEXT_LINE.match(body[0])
+    if several and b"\t" not in head and all(map(_is_tagged, tokens)):
         return SentenceFormat.TAGGED
     tabs = b"\t" in body[0]
     widths = [line.count(b"\t") + 1 if tabs else len(line.split()) for line in body]
@@ -212,6 +213,11 @@ def _like_sentences(head: bytes, suffix: str) -> SentenceFormat | None:
     alike = widths.count(widths[0]) >= MOST_LIKE * len(widths) and widths[0] > 1
     rows = all(map(SVMLIGHT_LINE.fullmatch, body[:SAMPLE_LINES]))
     return SentenceFormat.CONLL if alike and ends >= FEWEST_ENDS and not rows else None
+
+
+def _is_tagged(token: tuple[str, ...]) -> bool:
+    """Return whether a token is a word with a tag, which is no number."""
+    return len(token) > 1 and all(token) and not token[1].isdecimal()
 
 
 def _has_lists(line: bytes) -> bool:

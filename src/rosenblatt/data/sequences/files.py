@@ -238,12 +238,8 @@ class SentenceFile:
         places = np.flatnonzero(tokens)
         cells = first[places] + np.arange(self.width or 1)[:, None]
         own_starts, own_stops = opens[cells], closes[cells]
-        if conllu:  # ranges of tokens and empty nodes have no number
-            marked = np.concatenate(
-                [[0], np.cumsum((buffer == ord("-")) | (buffer == ord(".")), dtype=np.int64)]
-            )
-            kept = marked[own_stops[0]] == marked[own_starts[0]]
-            places, own_starts, own_stops = places[kept], own_starts[1:, kept], own_stops[1:, kept]
+        if conllu:
+            places, own_starts, own_stops = _numbered(buffer, places, own_starts, own_stops)
         between = np.cumsum(~full)[places]  # blank lines before a token
         breaks = np.flatnonzero(np.diff(between)) + 1
         n = len(places)
@@ -352,6 +348,17 @@ def _normal(text: bytes, name: str, before: int) -> bytes:
     if unicodedata.is_normalized("NFC", said):
         return text
     return unicodedata.normalize("NFC", said).encode()
+
+
+def _numbered(
+    buffer: NDArray[np.uint8], places: NDArray[Any], starts: NDArray[Any], stops: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the tokens of CoNLL-U that have a number, without it: no ranges and empty nodes."""
+    marks = (buffer == ord("-")) | (buffer == ord("."))
+    marked = np.concatenate([[0], np.cumsum(marks, dtype=np.int64)])
+    kept = marked[stops[0]] == marked[starts[0]]
+    own = (np.ascontiguousarray(part[1:, kept]) for part in (starts, stops))
+    return places[kept], *own
 
 
 def _pieces(apart: NDArray[np.bool_], *, tabs: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
