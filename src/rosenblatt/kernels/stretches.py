@@ -17,6 +17,7 @@ from rosenblatt.rules.confidence_weighted import LEAST_VARIANCE
 
 NOWHERE = -1
 FIRST_LENGTH = 2  # of a stretch: most steps move a class and its rival
+BOUNDS_AHEAD, WEIGHTS_AHEAD = 24, 12  # features of a row; each is a cache miss or two
 SIZES = 32  # of stretches: powers of 2
 
 
@@ -52,7 +53,14 @@ class PlacedRows(NamedTuple):
         """Write the activations of as many classes, from the first on, on row i to out."""
         for k in range(len(out)):
             out[k] = 0.0
-        for p in range(self.rows.indptr[i], self.rows.indptr[i + 1]):
+        stop = self.rows.indptr[i + 1]
+        for p in range(self.rows.indptr[i], stop):
+            if p + BOUNDS_AHEAD < stop:
+                prefetch(self.at.bounds, 2 * np.int64(self.rows.indices[p + BOUNDS_AHEAD]), NEAR)
+            if p + WEIGHTS_AHEAD < stop:
+                place = self.at.bounds[self.rows.indices[p + WEIGHTS_AHEAD], 0]
+                prefetch(w, place, NEAR)
+                prefetch(self.at.classes, place, NEAR)
             add_weights(self.at, self.rows.indices[p], value_at(self.rows.data, p), w, first, out)
         add_weights(self.at, self.rows.n_features, self.rows.constant, w, first, out)
 
@@ -69,16 +77,12 @@ class PlacedRows(NamedTuple):
         return w, k
 
     def prefetch(self, order: NDArray[Any], t: int) -> None:
-        """Ask the memory for rows that are soon to come, and for their weights."""
+        """Ask the memory for rows that are soon to come, and for where their weights begin."""
         self.rows.prefetch(order, t)
-        last = len(order) - 1
-        soon, next_ = order[min(t + 2, last)], order[min(t + 1, last)]
-        for p in range(self.rows.indptr[soon], self.rows.indptr[soon + 1]):
+        soon = order[min(t + 1, len(order) - 1)]
+        start = self.rows.indptr[soon]
+        for p in range(start, min(start + BOUNDS_AHEAD, self.rows.indptr[soon + 1])):
             prefetch(self.at.bounds, 2 * np.int64(self.rows.indices[p]), NEAR)
-        for p in range(self.rows.indptr[next_], self.rows.indptr[next_ + 1]):
-            place = self.at.bounds[self.rows.indices[p], 0]
-            prefetch(self.weights, place, NEAR)
-            prefetch(self.at.classes, place, NEAR)
 
     def scaled(self, i: int, sigma: Any, out: NDArray[Any]) -> Any:
         """Write Σx of row i for a class to the first places of out, and return xᵀΣx."""
