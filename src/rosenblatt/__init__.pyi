@@ -5,6 +5,7 @@ from rosenblatt.estimators import PassiveAggressiveClassifier as PassiveAggressi
 from rosenblatt.estimators import Perceptron as Perceptron
 from rosenblatt.estimators import RuleClassifier as RuleClassifier
 from rosenblatt.estimators import VotedPerceptron as VotedPerceptron
+from rosenblatt.estimators.classifier import Classifier as Classifier
 from rosenblatt.estimators.conjunctions import FeatureConjunctions as FeatureConjunctions
 from rosenblatt.estimators.encoders import TableEncoder as TableEncoder
 from rosenblatt.estimators.encoders import TextEncoder as TextEncoder

@@ -273,8 +273,10 @@ class Files:
         *,
         prompt: bool = False,
         draw: Any = None,
+        held: Sequence[Table] | None = None,
     ) -> None:
-        self.names = expand(paths)
+        self.names = expand(paths) if held is None else ["X"]
+        self._held = held  # in place of files
         self.layout = layout
         self.prompt = prompt
         self.draw = draw  # says by their numbers which rows are read, where not all are
@@ -283,6 +285,9 @@ class Files:
         self.notes: list[str] = []  # what a person should know of the rows, once they are read
         self.decisions: Decisions | None = None  # on how they are read; known with the first rows
         self.classes = Classes()  # those of the last reading
+        if held is not None:
+            self.format = Format.ARROW
+            return
         detect = partial(detect_format, encoding=layout.encoding, prompt=prompt)
         self.format = layout.format or detect(self.names[0])
         for name in self.names[1:] if layout.format is None else ():
@@ -307,14 +312,23 @@ class Files:
         self.classes = classes
         return classes
 
+    @classmethod
+    def held(cls, tables: Sequence[Table], layout: Layout) -> "Files":
+        """Return tables in memory, which are read as if they were a file."""
+        return cls((), layout, held=tables)
+
     @property
     def rereadable(self) -> bool:
-        """Whether all are regular files."""
-        return all(name != "-" and Path(name).is_file() for name in self.names)
+        """Whether all are regular files, or in memory."""
+        return self._held is not None or all(
+            name != "-" and Path(name).is_file() for name in self.names
+        )
 
     @property
     def n_bytes(self) -> int | None:
         """How long all files are together, packed as they may be; None for standard input."""
+        if self._held is not None:
+            return sum(int(table.frame.estimated_size()) for table in self._held)
         return sum(map(stored_size, self.names)) if self.rereadable else None
 
     def decided(self) -> list[tuple[str, str]]:
@@ -360,6 +374,11 @@ class Files:
         said: frozenset[str] = frozenset(),
     ) -> Generator[Table, None, None]:
         """Yield the rows of tabular files; all have the columns that ``names`` or the first has."""
+        for table in self._held or ():
+            known = [one for one in names or table.frame.columns if one in table.frame.columns]
+            yield table._replace(frame=table.frame.select(known))
+        if self._held is not None:
+            return
         layout = replace(self.layout, format=self.format)
         how: Any = {"optional": optional, "prompt": self.prompt, "bad_rows": self.bad_rows}
 

@@ -32,6 +32,7 @@ from rosenblatt.estimators.validation import (
     tell_of_weights,
 )
 from rosenblatt.kernels.rows import Rows
+from rosenblatt.lazy import public_name
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.continuation import (
     all_known,
@@ -145,6 +146,12 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
         parameters = self.get_params(deep=False)
         model.made_by = model.made_by.of_parameters(parameters, self._learner)
         return model
+
+    def __sklearn_clone__(self) -> Any:
+        """Return one to be fitted to the same kind of rows: of columns ``Classifier``."""
+        if "_model" in vars(self) and self._model.table is not None:
+            return public_name("Classifier").of_columns(self._model)
+        return super().__sklearn_clone__()
 
     @property
     def classes_(self) -> NDArray[Any]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
         def __sklearn_tags__(self) -> Any: ...
 
+        def __sklearn_clone__(self) -> Any: ...
+
     class ClassifierMixin:
         """The score of a classifier."""
 

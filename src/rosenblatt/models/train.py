@@ -292,7 +292,7 @@ class TrainingPlan:
         return fit_again(trained, learner.plan(), passes), fitted
 
 
-def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
+def plan_of(paths: Paths | Files, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
     given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
@@ -310,7 +310,8 @@ def plan_of(paths: Paths, **given: Any) -> TrainingPlan:
     if columns.column_pairs and kernel is not None:
         chosen, rival = Parameter("column_pairs"), Parameter("kernel", kernel.kernel)
         raise InputError(f"{chosen} is not available with {rival}: leave one out.")
-    files = Files(paths, layout, draw=row_draw(apart, drawn=False))
+    draw = row_draw(apart, drawn=False)
+    files = paths if isinstance(paths, Files) else Files(paths, layout, draw=draw)
     if files.draw is not None and (columns.group is not None or not files.rereadable):
         alone = Parameter("group") if files.rereadable else "standard input"
         share = Parameter("guarantee", apart)
@@ -404,7 +405,7 @@ def model_from_files(paths: Paths, **given: Unpack[TrainingSettings]) -> Model:
 
 
 def trained_model(
-    paths: Paths,
+    paths: Paths | Files,
     given: Mapping[str, Any],
     prove: Callable[[Any], object] | None,
     show: Callable[[TrainingPlan], object] = lambda _: None,
