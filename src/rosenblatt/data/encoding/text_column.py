@@ -339,7 +339,7 @@ class TextColumn:
     def _prepared_in_slices(self, series: "pl.Series", n_slices: int) -> Batch:
         """Return what ``prepare`` does, of a long column: 5 bytes a term in place of 25.
 
-        4 MB of paths have 11 million n-grams, of which one in forty is another one.
+        4 MB of paths have 11 million n-grams, of which one in nineteen is another one.
         """
         parts, names = list[Batch](), Vocabulary(MANY_TERMS)
         for part in series_slices(series, n_slices):
