@@ -179,6 +179,8 @@ def visit_estimators() -> None:
                 continue
             clf = kind(max_iter=2).fit(X, y)
             clf.predict(X)
+            if not hasattr(clf, "partial_fit"):
+                continue
             clf.partial_fit(X, y)
             for i in (0, 1, 2):
                 clf.partial_fit(X[i : i + 1], y[i : i + 1])

@@ -1,6 +1,7 @@
 """Whether weights fit into the memory that is free, said before rows are learned from."""
 
 import os
+import sys
 from pathlib import Path
 
 from rosenblatt.errors import Parameter, Sentence
@@ -17,7 +18,7 @@ def free_memory() -> int | None:
         lines = Path("/proc/meminfo").read_text().splitlines()
         found += [int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable")]
     except (OSError, ValueError, IndexError):
-        if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        if sys.platform != "win32" and "SC_PHYS_PAGES" in os.sysconf_names:
             found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     try:
         limit, used = ((GROUP / f"memory.{name}").read_text() for name in ("max", "current"))
