@@ -29,6 +29,7 @@ from rosenblatt.theory.recession import (
     lines_of,
     sides_of,
 )
+from rosenblatt.theory.search import is_witness
 from rosenblatt.wording import counted, plain, word_list
 
 Kind = Literal["complete", "quasi-complete", "overlap", "undecided"]
@@ -173,10 +174,20 @@ class Separation:
 def separated(
     rows: LabelledRows, v: NDArray[Any], names: Sequence[str], deadline: Deadline
 ) -> Separation:
-    """Return the complete separation that a witness v proves."""
+    """Return the complete separation that a witness v proves.
+
+    Values that are short decimals are taken as they print, unless v is a witness for their stored
+    values alone.
+    """
     system = Inequalities(rows)
-    shape = rows.n_rows, 1 if system.n_classes == 2 else system.n_classes
     too_wide = system.width > MOST_COLUMNS
+    printed = None if too_wide else rows.printed()
+    if printed is not None and printed[1] > 1:
+        own, V = Inequalities(printed[0]), v.reshape(system.blocks, -1).copy()
+        V[:, -1] *= printed[1]
+        if is_witness(own, V.ravel()):
+            system, v = own, V.ravel()
+    shape = rows.n_rows, 1 if system.n_classes == 2 else system.n_classes
     face = Face(
         np.zeros(shape, bool),
         [] if too_wide else integers(v)[0],
