@@ -254,8 +254,8 @@ def test_values_are_taken_as_they_print() -> None:
 
 def test_signs_are_those_of_values_as_they_print() -> None:
     """A coefficient that is at most 0 on paper is −∞, though stored values leave it some room."""
-    X = [[1, -1, -1, 2], [1, 3, 2, 1], [1, 2, 0, 0], [1, 0, 1, 2]]
-    X = np.array([*X, [1, 3, 3, 3], [3, 2, -1, 0], [0, 3, -1, 2], [2, 3, 1, 0]], float)
+    few = [[1, -1, -1, 2], [1, 3, 2, 1], [1, 2, 0, 0], [1, 0, 1, 2]]
+    X = np.array([*few, [1, 3, 3, 3], [3, 2, -1, 0], [0, 3, -1, 2], [2, 3, 1, 0]], float)
     y = [0, 0, 0, 1, 1, 0, 0, 1]
     signs = {"feature 0": 1, "feature 1": -1, "feature 2": 1}
     assert diagnose(X, y).infinite == diagnose(X / 100, y).infinite == signs
