@@ -260,6 +260,15 @@ class ColumnSettings(TypedDict, total=False):
             shown="10, or 20 from 5,000 rows on, if held-out rows say so",
         ),
     ]
+    form: Annotated[
+        str | None,
+        one_of(["plain", "few-bins", "bins", "pairs", "triples", "more-pairs"]),
+        Setting(
+            "Richest form of a table that is tried: its columns as they are, ranges of numbers, "
+            "pairs of columns, triples.",
+            shown="what held-out rows say",
+        ),
+    ]
     column_pairs: Annotated[
         int | Names | None,
         Check("a number of pairs up to 1000, or pairs of columns as A:B", _column_pairs),

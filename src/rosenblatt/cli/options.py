@@ -263,7 +263,7 @@ COLUMNS = ("label", "text", "category", "numeric", "ignore", "decimal")
 LAYOUT = tuple(entry.name for entry in fields(Layout))
 RULE = ("rule", "memory", *rule_parameters())
 RECIPE = (
-    *(*COLUMNS, "weight", "group", "scale", "missing", "bins", "column_pairs"),
+    *(*COLUMNS, "weight", "group", "scale", "missing", "bins", "form", "column_pairs"),
     *("hash_bits", "words", "word_pairs", "min_count", "char_ngrams"),
     *(*RULE, "zero", "fit_intercept", "shuffle", "random_state"),
     *("max_iter", "early_stopping", "recipe", "refit", "validation_fraction", "n_iter_no_change"),

@@ -29,6 +29,7 @@ from rosenblatt.data.encoding import (
     BlockFeatures,
     ConjoinedEncoding,
     EncodingFit,
+    GridEncoding,
     RowUse,
     ScaledEncoding,
     SvmlightEncoding,
@@ -76,7 +77,7 @@ __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
 Found = TypeVar("Found")
 Item = TypeVar("Item")
-Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | ScaledEncoding
+Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | GridEncoding | ScaledEncoding
 
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB

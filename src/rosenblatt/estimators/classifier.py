@@ -62,6 +62,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     numeric: Names = ()
     ignore: Names = ()
     bins: int | None = None
+    form: str | None = None
     column_pairs: int | Names | None = None
     words: bool | None = None
     char_ngrams: tuple[int, int] | None = None

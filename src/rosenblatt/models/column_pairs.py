@@ -3,21 +3,19 @@
 Rows that a training with bins gets wrong, or not right by a margin, may lean to one class in some
 cells of a pair of columns and to another in others: the idea of FAST in Lou, Caruana, Gehrke &
 Hooker, "Accurate intelligible models with pairwise interactions" (KDD 2013). Here the residuals are
-the steps that a rule with a margin would still take, and a pair must stand out from chance.
+the steps that a rule with a margin would still take.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.data.encoding import TableEncoding
+from rosenblatt.data.encoding.grids import Cells
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import Learner
 from rosenblatt.tasks.leads import leads_of, targets_of
@@ -25,38 +23,32 @@ from rosenblatt.training.examples import ArraySupply, Examples
 from rosenblatt.training.state import fit_supply
 from rosenblatt.wording import word_list
 
-FIRST: dict[str, Any] = {"rule": "pa1", "values": {"C": 0.01}}  # the training whose mistakes choose
+# The training whose mistakes choose
+FIRST: dict[str, Any] = {"rule": "arow", "values": {"r": 100.0}, "memory": "average"}
 PASSES = 5
 MARGIN = 1.0  # rows with less would still be learned from
 PRIOR_ROWS = 10.0  # by which the mean of a cell with few rows is drawn to 0
-MOST_LEVELS = 64  # of a column, the most frequent ones; others are one level together
 MOST_CLASSES = 8  # those with most residuals; others are one class together
 MOST_LOOKUPS = 30_000_000  # rows times pairs: about a third of a second
 FEWEST_ROWS = 2_000  # that are looked at, however many pairs there are
-MOST_COLUMNS = 170  # that are paired with each other
-FEWEST_DEVIATIONS = 2.0
-OFFERED = 10, 36  # default numbers of pairs that are tried
+MOST_COLUMNS = 120  # that are paired with each other
 MOST_NAMED = 12
 
 
-class RankedPair(NamedTuple):
-    """A pair of columns, and by how many standard deviations it differs from chance."""
-
-    columns: tuple[int, int]  # places
-    deviations: float
-
-
 def ranked_pairs(
-    levels: NDArray[Any],
+    cells: Mapping[int, Cells],
+    codes: NDArray[Any],
     numbers: NDArray[Any],
     scores: NDArray[Any],
-) -> list[RankedPair]:
-    """Return the pairs of columns that rows ask for, the most urgent first.
+) -> list[tuple[int, int]]:
+    """Return all pairs of columns, those that rows ask for most first, by their places.
 
     Parameters
     ----------
-    levels : array of shape (n_rows, n_columns)
-        The level of each column, as ``levels_of`` gives it.
+    cells : mapping of places to cells
+        Of the columns, on a coarse grid.
+    codes : array of shape (n_columns, n_rows)
+        The code of each column in each row.
     numbers : array of shape (n_rows,)
         The class of each row.
     scores : array of shape (n_rows,) or (n_rows, n_classes)
@@ -64,58 +56,45 @@ def ranked_pairs(
 
     Rows with a margin below 1 are residuals: +1 for their class, −1 for its best rival. With R
     their sum in a cell, less what the two columns alone explain, n its rows and s² their mean
-    square, a pair gains Σ (R² − n·s²)/(n + 10), which is 0 on average where cells differ by chance,
-    with variance Σ 2·(n·s²/(n + 10))². Pairs are kept whose gain is beyond √(2 ln m) deviations,
-    the largest that is to be expected of m pairs of noise.
+    square, a pair gains Σ (R² − n·s²)/(n + 10), which is 0 on average where cells differ by chance.
     """
-    n_columns = min(levels.shape[1], MOST_COLUMNS)
+    n_columns = min(len(cells), MOST_COLUMNS)
     n_looked_up = n_columns * (n_columns - 1) // 2 * len(numbers)
     step = max(min(-(-n_looked_up // MOST_LOOKUPS), len(numbers) // FEWEST_ROWS), 1)
-    levels, numbers, scores = levels[::step], numbers[::step], scores[::step]
-    columns, codes, sizes = _codes(levels, numbers)
-    n_pairs = len(columns) * (len(columns) - 1) // 2
-    if not n_pairs:
-        return []
+    numbers, scores = numbers[::step], scores[::step]
+    places, found, sizes = _leaning(cells, codes[:, ::step], numbers)
     order, residuals = _residuals(scores, numbers)
-    codes = codes[:, order]
-    found = [
-        RankedPair((int(columns[a]), int(columns[a + 1 + k])), float(deviations))
-        for a in range(len(columns) - 1)
-        for k, deviations in enumerate(_deviations(codes[a:], sizes[a:], residuals))
+    found = found[:, order]
+    gains = [
+        (float(gain), int(places[a]), int(places[a + 1 + k]))
+        for a in range(len(places) - 1)
+        for k, gain in enumerate(_gains(found[a:], sizes[a:], residuals))
     ]
-    least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(n_pairs)))
-    found = [pair for pair in found if pair.deviations > least]
-    return sorted(found, key=lambda pair: -pair.deviations)
+    return [(a, b) for _, a, b in sorted(gains, key=lambda one: -one[0])]
 
 
-def _codes(
-    levels: NDArray[Any], numbers: NDArray[Any]
+def _leaning(
+    cells: Mapping[int, Cells], codes: NDArray[Any], numbers: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the columns with levels, of many the best, their codes in each row, and how many."""
-    columns, codes, sizes, leaning = [], [], [], []
+    """Return columns with several cells, of many those that lean most, their cells and sizes."""
+    places, found, leaning = [], [], []
     n_classes, totals = int(numbers.max()) + 1, np.bincount(numbers)
-    for place, own in enumerate(levels.T):
-        counts = np.bincount(own + 1)
-        common = np.argsort(-counts, kind="stable")[: min(MOST_LEVELS, np.count_nonzero(counts))]
-        if len(common) < 2:
-            continue
-        lookup = np.full(len(counts), len(common))
-        lookup[common] = np.arange(len(common))
-        columns.append(place)
-        codes.append(lookup[own + 1])
-        sizes.append(int(codes[-1].max()) + 1)
-        cells = np.bincount(codes[-1] * n_classes + numbers, minlength=sizes[-1] * n_classes)
-        cells = cells.reshape(sizes[-1], n_classes)
-        expected = cells.sum(axis=1)[:, None] * totals / len(numbers)
-        distance = np.square(cells - expected) / np.maximum(expected, 1e-9)
-        leaning.append(float(distance.sum()) / (sizes[-1] - 1))
+    for place, own in cells.items():
+        here = own.numbers[codes[place]]
+        counts = np.bincount(here * n_classes + numbers, minlength=own.size * n_classes)
+        counts = counts.reshape(own.size, n_classes)
+        n_rows = counts.sum(axis=1)[:, None]
+        n_cells = int(np.count_nonzero(n_rows))
+        if n_cells > 1:
+            expected = n_rows * totals / len(numbers)
+            distance = np.square(counts - expected) / np.maximum(expected, 1e-9)
+            places.append(place)
+            found.append(here)
+            leaning.append(float(distance.sum()) / (n_cells - 1))
     chosen = np.sort(np.argsort(-np.array(leaning), kind="stable")[:MOST_COLUMNS])
-    n_rows = len(numbers)
-    return (
-        np.array(columns)[chosen],
-        np.reshape(codes, (-1, n_rows))[chosen],
-        np.array(sizes)[chosen],
-    )
+    sizes = np.array([cells[place].size for place in places], np.int64)
+    together = np.reshape(np.array(found, np.int64), (-1, len(numbers)))
+    return np.array(places, np.int64)[chosen], together[chosen], sizes[chosen]
 
 
 class _Side(NamedTuple):
@@ -154,10 +133,8 @@ def _residuals(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any
     return order, _Residuals(*sides, squares / len(numbers))
 
 
-def _deviations(
-    codes: NDArray[Any], sizes: NDArray[Any], residuals: _Residuals
-) -> NDArray[np.float64]:
-    """Return how far the first of some columns differs from chance with each of the others."""
+def _gains(codes: NDArray[Any], sizes: NDArray[Any], residuals: _Residuals) -> NDArray[np.float64]:
+    """Return what the first of some columns gains with each of the others."""
     added, taken, squares = residuals
     size, n_kinds, starts = int(sizes[0]), len(squares), np.cumsum([0, *sizes[1:-1]])
     counts, differences = [], []
@@ -177,46 +154,17 @@ def _deviations(
     )
     sums -= n[..., None] * np.repeat(of_first, sizes[1:], axis=1)
     sums -= n[..., None] * (sums.sum(axis=0) / np.maximum(n.sum(axis=0), 1)[:, None])
-    # Gains of all cells, with their variances
     noise = n[..., None] * squares
     gains = ((sums**2 - noise) / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
-    spread = 2.0 * np.square(noise / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
-    gain, variance = np.add.reduceat(gains, starts), np.add.reduceat(spread, starts)
-    found: NDArray[np.float64] = gain / np.sqrt(np.maximum(variance, 1e-12))
+    found: NDArray[np.float64] = np.add.reduceat(gains, starts)
     return found
 
 
-def offered_pairs(
-    encoding: TableEncoding,
-    owners: NDArray[np.int32] | None,
-    rows: Batch,
-    numbers: NDArray[Any],
-    n_classes: int,
-    asked: Any,
-    learner: Learner,
-) -> dict[int, ColumnPairs]:
-    """Return, by their number, pairs that rows with bins can have: as asked for, or to be tried.
-
-    ``owners`` are the columns that features are levels of. ``asked`` is a number of pairs, their
-    names, or None for the default numbers.
-    """
-    if owners is None:
-        named = Parameter("column_pairs")
-        raise InputError(f"{named} is not available with {Parameter('hash_bits')}.")
-    if asked is not None and not isinstance(asked, Integral):
-        pairs = named_pairs(encoding, asked)
-        return {len(pairs): ColumnPairs.of_rows(pairs, [rows], owners)}
-    scores = _first_scores(learner, rows, len(owners), numbers, n_classes)
-    ranked = [pair.columns for pair in ranked_pairs(levels_of(rows, owners), numbers, scores)]
-    sizes = {min(n, len(ranked)) for n in (OFFERED if asked is None else (int(asked),))} - {0}
-    return {n: ColumnPairs.of_rows(ranked[:n], [rows], owners) for n in sorted(sizes)}
-
-
-def _first_scores(
+def first_scores(
     learner: Learner, rows: Batch, n_features: int, numbers: NDArray[Any], n_classes: int
 ) -> NDArray[Any]:
     """Return the scores of rows with bins by a short training on them."""
-    first = replace(learner, memory="", early_stopping=False, record_mistakes=False, **FIRST)
+    first = replace(learner, early_stopping=False, record_mistakes=False, **FIRST)
     plan = replace(first.plan(), max_iter=PASSES, time_limit=None, shuffle=True)
     examples = Examples(rows.csr(n_features, first.constant), targets_of(numbers, n_classes))
     state = first.start(n_features, n_classes)

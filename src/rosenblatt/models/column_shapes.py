@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.conjunctions import ColumnPairs, keys
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
+from rosenblatt.data.encoding import ConjoinedEncoding, GridEncoding, TableEncoding
 from rosenblatt.data.encoding.features import FeatureColumn
 from rosenblatt.data.encoding.numbers import STRAIGHT
 from rosenblatt.errors import InputError
@@ -17,6 +17,7 @@ from rosenblatt.wording import word_list
 REACH = 0.25  # of the width between the outer edges: the outer ranges are drawn no wider
 NARROWEST = 0.1  # of all values: as wide a last range is drawn that has but one
 MISSING = "is missing"
+PAIR = 2  # columns
 
 
 class Levels(NamedTuple):
@@ -86,11 +87,12 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
     a level: what chance does to the mean of n labels of ±1.
     """
     _ = model.state  # raises where there are no weights
+    model = model.merged
     encoder, table = model.encoder, model.table
     if table is None or table.owners() is None:
         raise InputError("The shape of columns needs a model of a table whose features have names.")
     columns = {one.title: one for one in table.features if one.role in ("numeric", "category")}
-    titles = encoder.pair_titles() if isinstance(encoder, ConjoinedEncoding) else []
+    titles = _pair_titles(encoder)
     names = {name: [name] for name in columns} | {":".join(pair): pair for pair in titles}
     for name in wanted:
         if name not in names:
@@ -103,6 +105,13 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
         if all(own.names for own in levels):
             found.append(_shape(model, names[name], levels))
     return found
+
+
+def _pair_titles(encoder: Any) -> list[list[str]]:
+    """Return the names of the columns of pairs."""
+    if isinstance(encoder, GridEncoding):
+        return [encoder.titles(one) for one in encoder.terms if len(one) == PAIR]
+    return encoder.pair_titles() if isinstance(encoder, ConjoinedEncoding) else []
 
 
 def column_levels(table: TableEncoding, column: FeatureColumn) -> Levels:
@@ -141,7 +150,7 @@ def column_levels(table: TableEncoding, column: FeatureColumn) -> Levels:
 def _shape(model: Model, names: Sequence[str], levels: Sequence[Levels]) -> ColumnShape:
     w, variance = model.deciding_weights, model.variance
     w = w - w.mean(axis=0) if len(w) > 1 else w
-    features = levels[0].features if len(levels) == 1 else _cells(model, *levels)
+    features = levels[0].features if len(levels) == 1 else _cells(model, names, *levels)
     shares = _shares(model, features)
     amounts = _together(w, levels, features, 1)
     # The mean over all rows, and how far they are from it
@@ -180,8 +189,12 @@ def _together(
     return found
 
 
-def _cells(model: Model, one: Levels, other: Levels) -> NDArray[np.int64]:
+def _cells(model: Model, names: Sequence[str], one: Levels, other: Levels) -> NDArray[np.int64]:
     """Return the feature of each cell of two columns, −1 for those that have none."""
+    if isinstance(model.encoder, GridEncoding):
+        places = {column.title: column.place for column in model.encoder.inner.features}
+        columns = places[names[0]], places[names[1]]
+        return model.encoder.cell_features(columns, one.features, other.features)
     numbering: Any = model.encoder.numbering  # type: ignore[union-attr]
     pairs: ColumnPairs = numbering
     a, b = np.meshgrid(one.features, other.features, indexing="ij")

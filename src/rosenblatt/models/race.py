@@ -3,25 +3,32 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from itertools import islice
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import VALIDATION, first_values
-from rosenblatt.data.batch import join as joined
-from rosenblatt.data.conjunctions import ColumnPairs
-from rosenblatt.data.encoding import ConjoinedEncoding, TableEncoding
-from rosenblatt.data.encoding.features import Columns
+from rosenblatt.data.batch import VALIDATION, Batch
+from rosenblatt.data.batch import join as join_batches
 from rosenblatt.data.encoding.kinds import USUAL_NGRAMS
-from rosenblatt.data.encoding.numbers import RowSample, quantile_edges
-from rosenblatt.data.files import BETTER_WITHOUT, Beginning, Encoding, TrainingFiles
+from rosenblatt.data.encoding.numbers import quantile_edges
+from rosenblatt.data.files import BETTER_WITHOUT, Beginning, TrainingFiles
 from rosenblatt.data.tables.table import Table
-from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.shapes import join, take
-from rosenblatt.models.column_pairs import offered_pairs
+from rosenblatt.kernels.shapes import take
+from rosenblatt.models.forms import (
+    BINS,
+    FEW_BINS,
+    FORMS,
+    MORE_PAIRS,
+    PAIRS,
+    PLAIN,
+    TRIPLES,
+    FittedForm,
+    PickedRows,
+    TableForms,
+    taken,
+)
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import (
     Candidate,
@@ -40,15 +47,14 @@ from rosenblatt.training.streaming import Form, Reading
 from rosenblatt.wording import counted, percent, word_list
 
 # Chosen on splits of the training rows of real data: see docs/defaults.md.
-FEW_ROWS = 5_000  # with fewer, 10 bins do better than 20
+FEW_BINNED = 5_000  # rows; with fewer, 10 bins do better than 20
 FEWEST_ROWS = 100  # with fewer, nothing is tried
 # What a race may cost, in values of rows times classes times passes: 0.1 s, or about as much as the
 # training that follows. Counts and no clock, so that the choice is the same everywhere.
 LEAST_COST = 80_000_000
 LEAST_TEXT_COST = 400_000_000
 COST = 12  # passes over all rows
-MOST_LEARNED = 100_000  # rows
-MOST_PAIRED = 20_000  # rows by which pairs of columns are chosen
+MOST_SEEN = 100_000  # rows
 JUDGED = 2_000, 10_000  # rows, where not all are judged in turn: a tenth of all between these
 FOLDS = 5  # of rows that are judged in turn by what was learned from the others
 FIRST_SHARE = 1 / 3  # of the rows on which all candidates are tried
@@ -58,11 +64,28 @@ WEIGHT_COST = 10  # of a weight in all passes of a trial, beside what rows cost
 FEWEST_FIRST = 1_000  # of them; with fewer all candidates run on all rows
 FINALISTS = 5  # about
 PASSES = {1: 5, 2: 5}
-PAIR_LEARNERS: tuple[Settings, ...] = (
-    (("rule", "pa1"), ("C", 0.01)),
-    (("rule", "pa1"), ("C", 0.1)),
-    (("rule", "arow"), ("r", 100.0)),
-)
+# Of forms of tables: many rows are judged, which is cheap, and few learned from
+MOST_LEARNED = MOST_JUDGED = 8_000  # rows
+VERY_FEW, FEW_ROWS = 1_000, 3_000  # with fewer, five folds; three folds
+SAMPLED = 3 * MOST_LEARNED  # rows from which on the richer form is favoured
+FEW_ROWS_MARGIN, MARGIN = 1.0, 0.5  # standard errors within which the favoured form is taken
+MOST_READ = 60  # shapes, maps and triples; with more a form must be better by a standard error
+# What a race of forms may cost, in values of rows times classes times passes: about what boosting
+# takes on the same rows, which grows with rows, columns and classes
+LEAST_FORM_COST = 80_000_000
+BOOSTED = 12  # looks at each value for each class
+FORM_PASSES = 40  # of all learners of a form over rows that are learned from, about
+CLASSES_AT_ONCE = 3.0  # weights of a feature side by side that take the time of one
+GENTLE = 0.6  # by which a step of PA-I moves its row's score at most, however many blocks it has
+EAGER: Settings = (("rule", "arow"), ("r", 100.0), ("memory", "average"))
+PLAIN_PASSES: dict[Settings, tuple[int, ...]] = {  # after which learners of plain rows are judged
+    (("rule", "pa1"),): (5,),
+    (("rule", "pa1"), ("C", 0.01)): (10,),
+    (("rule", "arow"),): (5,),
+    (("rule", "pa1"), ("C", 0.001)): (10, 20),
+    EAGER: (5, 10),
+}
+WITH_PAIRS = (PAIRS, TRIPLES, MORE_PAIRS)
 # By which it is decided how texts are read: of a sample, bytes times passes times classes, where
 # a pass of words, of characters and of both takes about 5 values a byte; and bytes.
 TEXT_COST = 80_000_000
@@ -76,18 +99,7 @@ MOST_CODED = 10  # columns that are tried as categories
 FEWEST_DEVIATIONS = 3.0  # from chance, of the classes of a value
 STANDARD_ERRORS = 1.0  # by which a recipe must be better than a simpler one
 
-RowMaker = Callable[[Settings], EncodedRows]  # by encoding, each made once
-
-
-class Offer(NamedTuple):
-    """A form in which the rows of a reading can be learned from."""
-
-    name: str  # in plain words
-    settings: Settings  # parameters of ``train_files`` that ask for it; of no two the same
-    encoding: Encoding
-    form: Form  # gives blocks this encoding
-    n_added: float = 0.0  # values in a row, beside those that its block has
-    learners: tuple[Settings, ...] = ()  # to be tried with it where the learner is open
+RowMaker = Callable[[Settings], EncodedRows]  # by encoding
 
 
 @dataclass(frozen=True)
@@ -123,134 +135,316 @@ def default_bins(n_rows: int) -> int:
     >>> default_bins(1_000), default_bins(20_000)
     (10, 20)
     """
-    return 10 if n_rows < FEW_ROWS else 20
-
-
-def offers(
-    source: TrainingFiles, reading: Reading, said: Columns, learner: Learner
-) -> Iterator[Offer]:
-    """Yield the encodings that the blocks of a reading can have, the simplest first.
-
-    The first is that of the files. Where pairs of columns are asked for, they are the one form.
-    """
-    encoding: Any = source.encoding
-    asked, table = said.column_pairs, encoding.table
-    name = "plain" if table is None or table.settings.bins is None else "bins"
-    plain = Offer(name, (), encoding, source.encoded, -source.n_rare)
-    if not asked:
-        yield plain
-    can_have_bins = table is not None and table.n_numeric and not table.settings.hash_bits
-    if said.bins is None and isinstance(encoding, TableEncoding) and can_have_bins:
-        sample = RowSample(encoding.n_numeric)
-        for blocks in reading.stored():
-            numbers = first_values(blocks.data, blocks.indptr, encoding.n_numeric)
-            sample.add(numbers[blocks.learnable])
-        n_bins = default_bins(reading.n_rows)
-        binned = encoding.with_bins(n_bins, sample.edges(n_bins))
-        form, n_added = partial(source.encoded, encoding=binned), encoding.n_numeric
-        plain = Offer("bins", (("bins", n_bins),), binned, form, plain.n_added + n_added)
-        if not asked:
-            yield plain
-    is_open = asked is None and said.bins != 0 and isinstance(encoding, TableEncoding)
-    is_open = is_open and learner.answer.races
-    if asked or (is_open and reading.n_rows >= FEWEST_ROWS):
-        yield from _paired(source, reading, plain, asked, learner)
-
-
-def _paired(
-    source: TrainingFiles, reading: Reading, base: Offer, asked: Any, learner: Learner
-) -> Iterator[Offer]:
-    """Yield a form with pairs of columns beside it; where none stands out, the form."""
-    encoding = base.encoding
-    if not isinstance(encoding, TableEncoding):
-        named = Parameter("column_pairs")
-        raise InputError(f"{named} needs named columns; svmlight files have none.")
-    owners = encoding.owners()
-    if asked is None and (owners is None or np.count_nonzero(np.bincount(owners + 1)[1:]) < 2):
-        return  # features are hashed, or there is no pair of columns, as in files of texts
-    n_rows = reading.n_rows - reading.n_validation
-    drawn = np.arange(0, n_rows, -(-n_rows // MOST_PAIRED))
-    rows = joined([base.form(part) for part in reading.taken(drawn)])
-    numbers, n_classes = reading.met.ranks[reading.labels(drawn)[0]], len(reading.classes)
-    found = offered_pairs(encoding, owners, rows, numbers, n_classes, asked, learner)
-
-    def offer(n: int, pairs: ColumnPairs) -> Offer:
-        words, conjoined = counted(n, "pair"), ConjoinedEncoding(encoding, 2, pairs)
-        return Offer(
-            f"bins with {words}" if base.name == "bins" else words,
-            (*base.settings, ("column_pairs", n)),
-            conjoined,
-            partial(source.encoded, encoding=conjoined),
-            base.n_added + n,
-            () if asked else PAIR_LEARNERS,
-        )
-
-    yield from [offer(n, pairs) for n, pairs in found.items()] or [base] * bool(asked)
+    return 10 if n_rows < FEW_BINNED else 20
 
 
 class Race:
     """Tries recipes on the rows of a reading before they are learned from.
 
-    A recipe is a learner with a form of the rows. All learn from the same rows and are judged on
-    the same others: all rows in turn where there are few. The simplest form is chosen whose best
-    learner is not surpassed by more than one standard error of the difference, and with it the
-    first learner of which the same is true.
+    A recipe is a learner with a form of the rows; all are judged on rows that they have not
+    learned from.
     """
 
     def __init__(
-        self,
-        learner: Learner,
-        learners: Sequence[Settings],
-        offers: Callable[[Reading], Iterator[Offer]],
+        self, source: TrainingFiles, learner: Learner, learners: Sequence[Settings]
     ) -> None:
         self.learner = learner  # the chosen one, once the race is over
         self.result: RaceResult | None = None
-        self.learners, self._offers = learners, offers
+        self.learners, self._source = learners, source
         self.all_passes = True  # whether later passes of the chosen learner do no harm
-        self.offer: Offer | None = None  # the chosen form, once the race is over
+        self.fitted: FittedForm | None = None  # the chosen form, once the race is over
 
     @property
     def form(self) -> Form | None:
         """What gives rows the chosen form; None where it is the one that they need anyway."""
-        return self.offer.form if self.offer is not None and self.offer.settings else None
+        return None if self.fitted is None or self.fitted.name == PLAIN else self.fitted.form
 
     def __call__(self, reading: Reading) -> Learner:
         """Choose the learner, and the form in which the rows of a reading are finished."""
         reading.check_classes()
-        few = reading.n_rows < FEWEST_ROWS
-        offered = self._offers(reading)
-        forms = {offer.settings: offer for offer in (islice(offered, 1) if few else offered)}
-        is_open = len(self.learners) > 1
-        pool = [
-            Candidate(learner, encoding)
-            for encoding, offer in forms.items()
-            for learner in (is_open and offer.learners) or self.learners
-        ]
-        if len(pool) > 1 and not few:
-            added = sum(offer.n_added for offer in forms.values()) / len(forms)
-            width = len(reading.kept.indices) / reading.n_rows + 1.0 + added
-            n_features = max(offer.encoding.n_features for offer in forms.values())
-            cost = values_of(width, n_features, len(reading.classes))
-            least = LEAST_COST
-            if any(one.encoding.table and one.encoding.table.has_text for one in forms.values()):
-                least = LEAST_TEXT_COST
-            size = RaceSize.affordable(reading.n_rows, *cost, len(pool), least)
-            if size is not None:
-                rows = _race_rows(reading, forms, self.learner.constant, size.n_rows)
-                self._choose(HeldRace(pool, rows, size, self.learner), forms)
-        self.offer = self.offer or next(iter(forms.values()))
+        forms, chosen = TableForms(self._source, reading, self.learner), ""
+        n_tried = len(self.learners) * len(forms.names)
+        if reading.n_rows >= FEWEST_ROWS and self.learner.early_stopping and n_tried > 1:
+            chosen = self._tried(reading, forms)
+        self.fitted = forms.of_all(chosen or forms.names[0], reading)
         return self.learner
 
-    def _choose(self, held: "HeldRace", forms: dict[Settings, Offer]) -> None:
-        best = held.best
+    def _tried(self, reading: Reading, forms: TableForms) -> str:
+        """Return the form that held-out rows choose, "" where nothing can be afforded."""
+        size = FormRaceSize.affordable(reading, forms)
+        if size is None:
+            return self._plain_tried(reading, forms)
+        race = FormRace(reading, forms, self.learner, self.learners, size)
+        best = race.best
         if best is None:
-            return
-        values = dict(best.candidate.learner)
-        kept = {"rule": values.pop("rule"), "memory": values.pop("memory", ""), "values": values}
-        self.learner = replace(self.learner, **kept)
-        self.all_passes = not _surpasses(held.losses(best), held.losses(best, PASSES[2]))
-        self.offer = forms[best.candidate.encoding]
-        self.result = held.result(best, {form: offer.name for form, offer in forms.items()})
+            return ""
+        self._take(best.candidate.learner, best.passes, race.result(best))
+        return str(dict(best.candidate.encoding)["form"])
+
+    def _plain_tried(self, reading: Reading, forms: TableForms) -> str:
+        """Try learners on rows as they are, or with the bins asked for."""
+        form = forms.names[0]
+        way: Settings = (("form", form),)
+        width = len(reading.kept.indices) / reading.n_rows + 1.0
+        cost = values_of(width, forms.plain.n_features, len(reading.classes))
+        has_text = forms.plain.table is not None and forms.plain.table.has_text
+        least = LEAST_TEXT_COST if has_text else LEAST_COST
+        n_tried = len(self.learners)
+        size = RaceSize.affordable(reading.n_rows, *cost, n_tried, least) if n_tried > 1 else None
+        if size is None:
+            return form
+        rows = RaceRows(reading, forms, self.learner.constant, size.n_rows)
+        pool = [Candidate(own, way) for own in self.learners]
+        held = HeldRace(pool, lambda _: rows.made(forms.of_all(form, reading)), size, self.learner)
+        best = held.best
+        if best is not None:
+            worse = held.losses(best, PASSES[2])
+            self.all_passes = not _surpasses(held.losses(best), worse)
+            self._take(best.candidate.learner, None, held.result(best, {way: forms.title(form)}))
+        return form
+
+    def _take(self, learner: Settings, passes: int | None, result: RaceResult) -> None:
+        values = dict(learner)
+        kept: dict[str, Any] = {"rule": values.pop("rule"), "memory": values.pop("memory", "")}
+        if passes is not None and self.learner.max_iter is None:
+            kept["max_iter"] = passes
+        self.learner = replace(self.learner, **kept, values=values)
+        self.result = result
+
+
+class RaceRows:
+    """Rows from all over a reading in the forms that are tried."""
+
+    def __init__(self, reading: Reading, forms: TableForms, constant: float, n_rows: int) -> None:
+        self._forms, self._constant = forms, constant
+        drawn, self._n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
+        labels, self._weights = reading.labels(drawn)
+        self.numbers, groups = reading.met.ranks[labels], reading.kept.groups
+        self._groups = None if groups is None else groups[drawn]
+        self._targets, self._sets = reading.met.targets(labels), reading.met.sets
+        self._blocks = join_batches([*reading.taken(drawn)])
+        self._inner: dict[int, Batch] = {}  # by the encoding
+
+    def of_inner(self, name: str) -> Batch:
+        """Return the rows as they are before their cells are looked up."""
+        key = id(self._forms.inner(name))
+        if key not in self._inner:
+            self._inner[key] = self._forms.encoded(name, self._blocks)
+        return self._inner[key]
+
+    def picked(self, numbers: NDArray[Any]) -> list[tuple[int, int]]:
+        """Return the pairs that these rows ask for."""
+        some = taken(self._blocks, numbers)
+        return self._forms.picked_pairs(PickedRows(some, self.numbers[numbers], self._n_classes))
+
+    def fitted(
+        self, name: str, numbers: NDArray[Any], pairs: Sequence[tuple[int, int]]
+    ) -> FittedForm:
+        """Return a form that knows these rows."""
+        return self._forms.fitted(name, taken(self.of_inner(name), numbers), pairs)
+
+    def made(self, fitted: FittedForm) -> EncodedRows:
+        """Return all rows in a form."""
+        rows = fitted.encoding.expand(self.of_inner(fitted.name))
+        csr = rows.csr(fitted.encoding.n_features, self._constant)
+        examples = Examples(csr, self._targets, self._weights, sets=self._sets)
+        return EncodedRows(examples, self.numbers, self._n_classes, groups=self._groups)
+
+
+class FormRaceSize(NamedTuple):
+    """How many rows a race of forms has, and how they are divided."""
+
+    n_rows: int  # that it takes
+    n_parts: int
+    n_folds: int  # parts that are judged
+
+    @classmethod
+    def affordable(cls, reading: Reading, forms: TableForms) -> "FormRaceSize | None":
+        """Return the size of a race of forms; None where there is one form, or none is so cheap."""
+        if len(forms.names) == 1 and not forms.pairs:
+            return None
+        n_rows, n_classes = reading.n_rows, len(reading.classes)
+        own = len(reading.kept.indices) / n_rows + 1.0
+        classes = 1.0 if n_classes == 2 else n_classes / CLASSES_AT_ONCE
+        cost = (own + forms.most_added) * classes * FORM_PASSES
+        budget = max(LEAST_FORM_COST, BOOSTED * n_rows * own * n_classes)
+        affordable = int(budget / cost)
+        if affordable < min(n_rows, FEWEST_FIRST):
+            return None
+        return cls.of_rows(n_rows, affordable)
+
+    @classmethod
+    def of_rows(cls, n_rows: int, affordable: int = 1 << 62) -> "FormRaceSize":
+        """Return the size for so many rows, of which as many may be learned from.
+
+        >>> FormRaceSize.of_rows(700)
+        FormRaceSize(n_rows=700, n_parts=5, n_folds=5)
+        >>> FormRaceSize.of_rows(5_000)
+        FormRaceSize(n_rows=5000, n_parts=3, n_folds=1)
+        >>> FormRaceSize.of_rows(1_000_000)
+        FormRaceSize(n_rows=16000, n_parts=2, n_folds=1)
+        """
+        if n_rows < FEW_ROWS:
+            folds = 5 if n_rows < VERY_FEW else 3
+            if affordable >= folds * n_rows:
+                return cls(n_rows, folds, folds)
+        learned = min(MOST_LEARNED, affordable)
+        judged = min(max(n_rows // 3, VERY_FEW), MOST_JUDGED, learned)
+        drawn = min(judged + learned, n_rows)
+        return cls(drawn, max(round(drawn / judged), 2), 1)
+
+
+class FormRace:
+    """A finished race of forms, each with the learners that suit it.
+
+    Rows as they are and with bins run first, then pairs that the rows which are learned from ask
+    for; where pairs lead, triples and more pairs with the better of their learners, else few bins.
+    A learner is judged after some of its passes, as long as that helps.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        forms: TableForms,
+        learner: Learner,
+        learners: Sequence[Settings],
+        size: FormRaceSize,
+    ) -> None:
+        self._forms, self._own, self._is_open = forms, learners, len(learners) > 1
+        self._rows = RaceRows(reading, forms, learner.constant, size.n_rows)
+        self._reading_rows, numbers = reading.n_rows, self._rows.numbers
+        self._stops: dict[Candidate, tuple[int, ...]] = {}
+        self._pairs: dict[int, list[tuple[int, int]]] = {}  # by fold
+        self._fitted: dict[tuple[str, int], FittedForm] = {}
+        self._made: dict[tuple[str, int], EncodedRows] = {}
+        self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
+        shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept", "task")}
+        shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
+        base = self._rows.made(forms.fitted(PLAIN, self._rows.of_inner(PLAIN)))
+        if base.groups is not None:
+            few = RaceSize(len(numbers), size.n_folds, size.n_parts, 1.0).of_groups(base.groups)
+            self.search = Search("error", len(numbers), few.n_folds, few.n_parts)
+        how: Any = {"weighted": True, "stops": self._stops.__getitem__}
+        self._judge = RowJudge(self._encoded, base, self.search, shared, **how)
+        halving(self.search, self._rungs(), self._judge)
+        if self.search.ending == "interrupted":
+            raise KeyboardInterrupt
+
+    def _encoded(self, way: Settings, fold: int) -> EncodedRows:
+        """Return all rows in a form that knows those which are learned from."""
+        key = str(dict(way)["form"]), fold
+        if key not in self._made:
+            self._made[key] = self._rows.made(self._form(*key))
+        return self._made[key]
+
+    def _form(self, name: str, fold: int) -> FittedForm:
+        if (name, fold) not in self._fitted:
+            learned, pairs = self._judge.folds[fold][0], []
+            if name in WITH_PAIRS:
+                if fold not in self._pairs:
+                    self._pairs[fold] = self._rows.picked(learned)
+                pairs = self._pairs[fold]
+            self._fitted[name, fold] = self._rows.fitted(name, learned, pairs)
+        return self._fitted[name, fold]
+
+    def _rungs(self) -> Iterator[Rung]:
+        names = self._forms.names
+        yield 1.0, lambda _: self._pool([name for name in names if name in (PLAIN, BINS)])
+        if PAIRS in names:
+            yield 1.0, lambda _: self._pool([PAIRS])
+        yield 1.0, self._last_pool
+
+    def _last_pool(self, search: Search) -> list[Candidate]:
+        """Return richer forms where pairs lead, else the simplest one with bins."""
+        best = search.best
+        if best is None or _form_of(best) != PAIRS:
+            return self._pool([FEW_BINS] if FEW_BINS in self._forms.names else [])
+        first = self._form(PAIRS, 0).encoding
+        richer = [name for name in (TRIPLES, MORE_PAIRS) if name in self._forms.names]
+        new = [
+            name for name in richer if self._form(name, 0).encoding.n_features > first.n_features
+        ]
+        rule = dict(best.candidate.learner)["rule"]
+        return self._pool(new, rule, best.passes / 2.0)
+
+    def _pool(self, names: Sequence[str], rule: str = "", least: float = 0.0) -> list[Candidate]:
+        """Return the learners of some forms, those of a rule alone, with the passes to judge."""
+        self._made.clear()
+        pool = []
+        for name in names:
+            way: Settings = (("form", name),)
+            for learner, stops in self._learners(name):
+                if not rule or dict(learner)["rule"] == rule:
+                    candidate = Candidate(learner, way)
+                    self._stops[candidate] = tuple(n for n in stops if n >= least)
+                    pool.append(candidate)
+        return pool
+
+    def _learners(self, name: str) -> list[tuple[Settings, tuple[int, ...]]]:
+        """Return the learners of a form and the passes after which each is judged."""
+        n = self._reading_rows
+        if not self._is_open:
+            orders = [RULES[dict(own)["rule"]].order for own in self._own]
+            return [*zip(self._own, ([(2, 5, 10), (2, 5)][k - 1] for k in orders), strict=True)]
+        own = [(one, PLAIN_PASSES.get(one, (PASSES[1],))) for one in self._own]
+        own += [one for one in PLAIN_PASSES.items() if one[0] not in self._own]
+        if name == PLAIN and BINS in self._forms.names:
+            return own
+        n_blocks = max(self._form(name, k).n_blocks for k in range(self.search.folds))
+        gentle: Settings = (("rule", "pa1"), ("C", float(f"{GENTLE / n_blocks:.2g}")))
+        stops = ((5, 20), (5, 20)) if n < VERY_FEW else ((2, 5, 10), (5, 10, 20))
+        added = [*zip((gentle, EAGER), stops, strict=True)]
+        return added if name != PLAIN else [*own, *added]
+
+    @property
+    def best(self) -> Trial | None:
+        """The chosen trial; None if all overflow.
+
+        Of the best of each form the simplest that is not worse than the best by more than a part
+        of a standard error; where the race saw a sample of the rows, the richest. A form of many
+        terms has to be better than all others by a standard error.
+        """
+        ranked = self.search.ranked()
+        if not ranked or not np.isfinite(ranked[0].mean):
+            return None
+        best = {_form_of(one): one for one in reversed(ranked) if np.isfinite(one.mean)}
+        order = [best[name] for name in FORMS if name in best]
+        top = self._favoured(order)
+        few = [one for one in order if self._form(_form_of(one), 0).n_terms <= MOST_READ]
+        if not few or top in few:
+            return top
+        readable = self._favoured(few)
+        return top if self._behind(readable, top) > STANDARD_ERRORS else readable
+
+    def _favoured(self, order: Sequence[Trial]) -> Trial:
+        least = min(order, key=lambda one: one.mean)
+        margin = FEW_ROWS_MARGIN if self._reading_rows < VERY_FEW else MARGIN
+        rich_first = self._reading_rows >= SAMPLED
+        within = (one for one in (order[::-1] if rich_first else order))
+        return next(one for one in within if self._behind(one, least) <= margin)
+
+    def _behind(self, one: Trial, better: Trial) -> float:
+        """Return by how many standard errors of the difference a trial is worse."""
+        gain = self._losses(one) - self._losses(better)
+        deviation = float(gain.std()) * math.sqrt(len(gain))
+        total = float(gain.sum())
+        return total / deviation if deviation else math.copysign(math.inf, total) if total else 0.0
+
+    def _losses(self, trial: Trial) -> NDArray[Any]:
+        """Return the loss of each judged row after the best number of passes."""
+        own = (self._judge.losses[trial.candidate, 1.0, k] for k in range(self.search.folds))
+        return np.concatenate([losses[min(trial.passes, len(losses)) - 1] for losses in own])
+
+    def result(self, best: Trial) -> RaceResult:
+        """Return the result of the race."""
+        first = dict(self._own[0])
+        names: dict[Settings, str] = {(("form", name),): self._forms.title(name) for name in FORMS}
+        tried = [_tried(trial, first, names) for trial in self.search.ranked()]
+        return RaceResult(_name(best.candidate, first, names), len(self._losses(best)), tried)
+
+
+def _form_of(trial: Trial) -> str:
+    return str(dict(trial.candidate.encoding)["form"])
 
 
 class HeldRace:
@@ -265,7 +459,9 @@ class HeldRace:
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
         shared["task"] = learner.task
-        self._judge = RowJudge(rows, base, self.search, shared, PASSES, weighted=True)
+        made = cache(rows)
+        how: Any = {"weighted": True}
+        self._judge = RowJudge(lambda way, _: made(way), base, self.search, shared, PASSES, **how)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
             raise KeyboardInterrupt
@@ -298,16 +494,7 @@ class HeldRace:
     def result(self, best: Trial, names: Mapping[Settings, str]) -> RaceResult:
         """Return the result, with the names of forms."""
         first = dict(self._pool[0].learner)
-        tried = [
-            {
-                "name": _name(trial.candidate, first, names),
-                "error": trial.mean,
-                "share": trial.share,
-                "passes": trial.passes,
-                **trial.candidate.parameters,
-            }
-            for trial in self.search.ranked()
-        ]
+        tried = [_tried(trial, first, names) for trial in self.search.ranked()]
         chosen = _name(best.candidate, first, names)
         return RaceResult(chosen, len(self.losses(best)), tried)
 
@@ -458,26 +645,6 @@ def _held_sample(
     return HeldRace(pool, encoded.__getitem__, size, learner)
 
 
-def _race_rows(
-    reading: Reading, forms: dict[Settings, Offer], constant: float, n_rows: int
-) -> RowMaker:
-    """Return a function that gives ``n_rows`` rows of a reading a form."""
-    drawn, n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
-    labels, weights = reading.labels(drawn)
-    numbers, groups = reading.met.ranks[labels], reading.kept.groups
-    groups = None if groups is None else groups[drawn]
-
-    @cache
-    def made(form: Settings) -> EncodedRows:
-        offer = forms[form]
-        parts = (offer.form(part) for part in reading.taken(drawn))
-        rows = join([part.csr(offer.encoding.n_features, constant) for part in parts])
-        examples = Examples(rows, reading.met.targets(labels), weights, sets=reading.met.sets)
-        return EncodedRows(examples, numbers, n_classes, groups=groups)
-
-    return made
-
-
 def values_of(width: float, n_features: int, n_classes: int) -> tuple[float, float]:
     """Return the cost of a row of this width, in weights, and the number of weights.
 
@@ -535,7 +702,7 @@ class RaceSize(NamedTuple):
         if learned < FEWEST_FIRST:
             return None
         judged = min(max(n_rows // 10, JUDGED[0]), JUDGED[1], int(learned) // 3)
-        n_drawn = min(int(min(learned, MOST_LEARNED)) + judged, n_rows)
+        n_drawn = min(int(min(learned, MOST_SEEN)) + judged, n_rows)
         return cls(n_drawn, 1, n_drawn // judged, share)
 
 
@@ -558,6 +725,17 @@ def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:
     """Return whether losses are smaller by more than a standard error of the difference."""
     gain = worse - better
     return bool(gain.sum() > STANDARD_ERRORS * math.sqrt(float(np.square(gain).sum())))
+
+
+def _tried(trial: Trial, first: Mapping[str, Any], names: Mapping[Settings, str]) -> dict[str, Any]:
+    """Return what a race says of a trial, as what JSON can hold."""
+    return {
+        "name": _name(trial.candidate, first, names),
+        "error": trial.mean,
+        "share": trial.share,
+        "passes": trial.passes,
+        **trial.candidate.parameters,
+    }
 
 
 def _name(candidate: Candidate, first: Mapping[str, Any], names: Mapping[Settings, str]) -> str:

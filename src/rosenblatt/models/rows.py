@@ -23,8 +23,8 @@ from rosenblatt.training.streaming import Reading
 from rosenblatt.wording import word_list
 
 if TYPE_CHECKING:
+    from rosenblatt.models.forms import FittedForm
     from rosenblatt.models.model import Model
-    from rosenblatt.models.race import Offer
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
@@ -202,7 +202,7 @@ def source_rows(
     *,
     fit_intercept: bool = True,
     encoded: bool = True,
-    choose: "Callable[[Reading], Offer | None]" = lambda _: None,
+    choose: "Callable[[Reading], FittedForm | None]" = lambda _: None,
 ) -> FileRows:
     """Read all rows of files into memory; what is not ``encoded`` can still have any form.
 
@@ -216,10 +216,10 @@ def source_rows(
         name, most = files.names[0], MOST_BYTES >> 30
         raise InputError(f"{name} is too large for this: it takes rows of at most {most} GB.")
     reading.check_classes()
-    offer = choose(reading)
-    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoding
+    chosen = choose(reading)
+    encoding = cast("Encoding", source.encoding) if chosen is None else chosen.encoding
     if encoded:
-        reading.encode(None if offer is None else offer.form)
+        reading.encode(None if chosen is None else chosen.form)
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
     names = () if n_features > 1000 else encoding.names(range(n_features))

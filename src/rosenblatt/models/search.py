@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
-from rosenblatt.kernels.shapes import take
+from rosenblatt.kernels.rows import CSR, Rows
+from rosenblatt.kernels.shapes import packed, take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.weights import weights_of
@@ -282,21 +283,25 @@ class RowJudge:
     """Judges candidates on folds of rows, which are made when an encoding is first tried.
 
     ``base`` are rows of any encoding, ``shared`` parameters that all learners have. If ``weighted``
-    errors of rows count as much as their steps, and ``losses`` keeps those of every row.
+    errors of rows count as much as their steps, and ``losses`` keeps those of every row. Where a
+    candidate has ``stops``, it is judged after these passes alone, for as long as that helps.
     """
 
     def __init__(
         self,
-        rows: Callable[[Settings], EncodedRows],  # by encoding, each made once
+        rows: Callable[[Settings, int], EncodedRows],  # by encoding and fold, each made once
         base: EncodedRows,
         search: Search,
         shared: Mapping[str, Any],
         passes: Mapping[int, int] = MOST_PASSES,
         *,
         weighted: bool = False,
+        stops: Callable[[Candidate], tuple[int, ...]] = lambda _: (),
     ) -> None:
         self._made, self._lock = rows, threading.Lock()
         self._numbers, self._shared, self._passes = base.numbers, shared, passes
+        self._stops = stops
+        self._last_tried: tuple[Any, Rows] | None = None
         self._sets = base.examples.sets
         self._metric, self._seed = search.metric, shared.get("random_state", 0)
         weight = base.examples.weight
@@ -304,7 +309,7 @@ class RowJudge:
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
         self._task = task_of(shared.get("task") or CLASSES, base.n_classes)
         alike = self._task.strata(base.numbers)
-        self._folds = folds(alike, n_parts, self._seed, base.groups)
+        self.folds = folds(alike, n_parts, self._seed, base.groups)
         self._rank = np.arange(search.n_rows)  # rows of a low rank are learned from first
         permute(self._rank, np.random.default_rng(self._seed))
         self.losses: dict[tuple[Candidate, float, int], list[NDArray[Any]]] = {}  # pass by pass
@@ -313,14 +318,15 @@ class RowJudge:
         self, candidate: Candidate, share: float, fold: int, stopped: Callable[[], bool]
     ) -> Curve:
         """Return the metric on the fold after each pass over a share of the other rows."""
-        rows = self._rows(candidate)
-        train, test = self._folds[fold]
+        rows = self._rows(candidate, fold)
+        train, test = self.folds[fold]
         if stopped():
             raise Stopped
         if share < 1.0:
             train = train[self._rank[train] < share * len(self._rank)]
         losses = self.losses.setdefault((candidate, share, fold), [])
-        most = self._passes[RULES[candidate.parameters["rule"]].order]
+        stops = self._stops(candidate)
+        most = stops[-1] if stops else self._passes[RULES[candidate.parameters["rule"]].order]
         learner = candidate.learner_with(most, **self._shared)
         curve: Curve = []
         generator, plan = np.random.default_rng(self._seed), learner.plan()
@@ -328,19 +334,22 @@ class RowJudge:
         supply = ArraySupply(examples, plan.shuffle, generator)
         n_features, by_feature = examples.rows.shape[1], examples.rows.sparse
         state = learner.start(n_features, rows.n_classes, by_feature=by_feature)
-        tried = take(examples.rows, test)
-
-        last = 0.0
+        tried = self._tried(candidate, fold, examples.rows)
+        last, worst = 0.0, -METRICS[self._metric].sign * np.inf
 
         def watch(now: State, _progress: Progress) -> None:
             nonlocal last
-            if not plan.by_vote:
+            due = not stops or len(curve) + 1 in stops
+            if not due:
+                curve.append(worst)
+                losses.append(losses[-1] if losses else np.full(len(test), np.inf))
+            elif not plan.by_vote:
                 last = self._value(now.scores(tried), test, losses)
                 early = len(curve) < plan.average_after  # what fewer passes give is no such average
-                curve.append(-METRICS[self._metric].sign * np.inf if early else last)
+                curve.append(worst if early else last)
             best = METRICS[self._metric].best(curve) if curve else 0
             judged_for = len(curve) - 1 - max(best, plan.average_after)
-            if stopped() or judged_for >= PATIENCE:
+            if stopped() or (due and judged_for >= (1 if stops else PATIENCE)):
                 raise Stopped
 
         try:
@@ -350,18 +359,33 @@ class RowJudge:
                 raise
             return curve
         except WeightOverflowError:
-            return [-METRICS[self._metric].sign * np.inf]
+            return [worst]
         if plan.by_vote and outcome.mistakes is not None:
             updates = outcome.mistakes.before(state.count)
             listed = Mistakes.of_rows(updates, rows.examples.rows, state.count)
             voting = weights_of(learner, state, listed)
             scores = voting.scores(tried, positive=plan.zero > 0)
             return self._last_value(scores, test, len(outcome.history))
+        if stops and len(curve) not in stops:  # it converged between two of them
+            losses.pop()
+            last = self._value(state.scores(tried), test, losses)
         return [*curve[:-1], last]  # of a training that converged before an average began, too
 
-    def _rows(self, candidate: Candidate) -> EncodedRows:
+    def _tried(self, candidate: Candidate, fold: int, rows: Rows) -> Rows:
+        """Return the rows of a fold, which several candidates of an encoding are judged on."""
+        key = candidate.encoding, fold
         with self._lock:
-            return self._made(candidate.encoding)
+            if self._last_tried is None or self._last_tried[0] != key:
+                test = self.folds[fold][1]
+                self._last_tried = (
+                    key,
+                    packed(rows, test) if isinstance(rows, CSR) else take(rows, test),
+                )
+            return self._last_tried[1]
+
+    def _rows(self, candidate: Candidate, fold: int) -> EncodedRows:
+        with self._lock:
+            return self._made(candidate.encoding, fold)
 
     def _last_value(self, scores: NDArray[Any], test: NDArray[Any], passes: int) -> Curve:
         """Return the curve of what is tried after the last pass alone."""

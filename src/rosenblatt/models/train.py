@@ -1,7 +1,7 @@
 """From files to a model, in one call."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, fields, replace
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.encoding import ConjoinedEncoding
+from rosenblatt.data.encoding import GridEncoding
 from rosenblatt.data.files import Columns, Encoding, Files, Layout, TrainingFiles
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter, Sentence
@@ -33,10 +33,8 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, plain_options
 from rosenblatt.models.model import Model, Spread, record_of
 from rosenblatt.models.race import (
-    Offer,
     Race,
     RaceResult,
-    offers,
     race_of_codes,
     race_of_parts,
     race_of_texts,
@@ -157,7 +155,7 @@ class TrainingPlan:
         some_form = said.bins is None or (said.bins and said.column_pairs is None)
         return self.races and learns and bool(some_form or self.learners)
 
-    def race(self, forms: Callable[[Reading], Iterator[Offer]] | None = None) -> Race | None:
+    def race(self) -> Race | None:
         """Return the race that chooses the recipe, if something is open and rows are held out.
 
         Where pairs of columns are asked for and nothing is open, it chooses these.
@@ -171,7 +169,7 @@ class TrainingPlan:
             *learner.chosen.items(),
         )
         learners = self.learners if is_open else ()
-        return Race(learner, learners or (own,), forms or self.offers)
+        return Race(self.source, learner, learners or (own,))
 
     @property
     def weighted(self) -> bool:
@@ -201,11 +199,6 @@ class TrainingPlan:
             plan = replace(plan, learners=learners)
         source, codes = race_of_codes(source, plan.learner, learners)
         return replace(plan, source=source), {"texts": texts, "parts": parts, "codes": codes}
-
-    def offers(self, reading: Reading) -> Iterator[Offer]:
-        """Return the forms that the rows of the files can have."""
-        source = self.source
-        return offers(source, reading, source.columns, self.learner)
 
     @property
     def tried_by(self) -> dict[str, Any] | None:
@@ -563,8 +556,9 @@ def _weights_model(
     trained, fitted = _fit(plan, race, run)
     learner, found = (plan.learner, None) if race is None else (race.learner, race.result)
     state, reading, outcome = trained.state, trained.reading, trained.outcome
-    refit, offer = trained.refit, None if race is None else race.offer
-    encoding = cast("Encoding", source.encoding) if offer is None else offer.encoding
+    refit, fitted_form = trained.refit, None if race is None else race.fitted
+    own_encoding = cast("Encoding", source.encoding)
+    encoding = own_encoding if fitted_form is None else fitted_form.encoding
     state.widen(encoding.n_features)
     record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
@@ -610,12 +604,12 @@ def _weights_model(
 
 def _combined(source: TrainingFiles, encoding: Encoding) -> list[list[str]]:
     """Return a line that lists the chosen pairs of columns, or says that there are none."""
-    pairs = encoding.pair_titles() if isinstance(encoding, ConjoinedEncoding) else []
-    listed = word_list((" and ".join(map(repr, pair)) for pair in pairs), PAIRS_SHOWN, ", ")
-    if pairs:
-        return [["combined", f"{len(pairs)}: {listed}"]]
-    nothing = "no pair of columns stands out from chance"
-    return [["combined", nothing]] if source.columns.column_pairs else []
+    titles = []
+    if isinstance(encoding, GridEncoding):
+        titles = [" and ".join(map(repr, encoding.titles(one))) for one in encoding.terms]
+    if titles:
+        return [["combined", f"{len(titles)}: {word_list(titles, PAIRS_SHOWN, ', ')}"]]
+    return [["combined", "there are no two columns"]] if source.columns.column_pairs else []
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:

@@ -14,18 +14,17 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.files import Files
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.models.forms import FittedForm
 from rosenblatt.models.held_out import with_held_out
 from rosenblatt.models.kernel_machine import kernel_model
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
-from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import FileRows, first_equal, source_rows
 from rosenblatt.models.train import TrainingPlan, plan_of
 from rosenblatt.models.weights import trained_weights
 from rosenblatt.tasks.evaluation import AnyEvaluation, Judged
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.holdout import folds as divisions
-from rosenblatt.training.streaming import Reading
 
 
 @dataclass(frozen=True)
@@ -193,7 +192,7 @@ class FoldSource:
         self.batch, self._plan = rows.batch(train), plan
         self.is_open = raced and plan.source.is_open
         self.width, self.classes = rows.rows.n_features, rows.classes
-        self.race = plan.race(self._offers) if raced else None
+        self.race = plan.race() if raced else None
 
     @property
     def chosen(self) -> list[str]:
@@ -201,18 +200,14 @@ class FoldSource:
         return [] if self.race is None or self.race.result is None else [self.race.result.chosen]
 
     @property
-    def _offer(self) -> Offer | None:
+    def _fitted(self) -> FittedForm | None:
         """The form that a race chose."""
-        return None if self.race is None else self.race.offer
+        return None if self.race is None else self.race.fitted
 
     @property
     def n_features(self) -> int:
         """The number of features of the rows in their form."""
-        return self.width if self._offer is None else self._offer.encoding.n_features
-
-    def _offers(self, reading: Reading) -> Iterator[Offer]:
-        said, learner = self._plan.source.columns, self._plan.learner
-        return offers(self._plan.source, reading, said, learner)
+        return self.width if self._fitted is None else self._fitted.encoding.n_features
 
     def batches(self) -> list[Batch]:
         """Return the batch."""
@@ -220,8 +215,8 @@ class FoldSource:
 
     def encoded(self, block: Batch) -> Batch:
         """Return rows, those of the fold or others, in their form."""
-        if self._offer is not None:
-            return self._offer.form(block)._replace(n_features=self.n_features)
+        if self._fitted is not None:
+            return self._fitted.form(block)._replace(n_features=self.n_features)
         return self._plan.source.encoded(block) if self.is_open else block
 
 

@@ -19,9 +19,9 @@ from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
+from rosenblatt.models.forms import PAIRS, FittedForm, TableForms
 from rosenblatt.models.kernel_machine import KernelChoice
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.race import Offer, offers
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import (
     Candidate,
@@ -139,7 +139,7 @@ def tune(
     pool = candidates(learners({}, n_rows, usual), [()])
     pool += KERNELS if n_rows <= FEW_ROWS and task.by_kernels else ()
     search = Search(metric, n_rows, _folds(folds, n_rows), task=usual.task)
-    judge = KernelJudge(lambda _: encoded, encoded, search, shared)
+    judge = KernelJudge(lambda *_: encoded, encoded, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
     best = halving(search, rungs(pool, n_rows, task), judge, **how).best
     candidate, passes = (pool[0], None) if best is None else (best.candidate, best.passes)
@@ -208,7 +208,7 @@ def tune_files(
         pool += [Candidate((*entry.learner, *kept.items())) for entry in KERNELS]
     search = Search(metric, n_rows, _folds(folds, n_rows), task=task.name)
     shared = {name: given[name] for name in SHARED if name in given} | {"task": task.name}
-    judge = KernelJudge(encoded, base, search, shared)
+    judge = KernelJudge(lambda way, _: encoded(way), base, search, shared)
     how: dict[str, Any] = {"time_limit": time_limit, "n_jobs": n_jobs, "tell": tell}
     best = halving(search, rungs(pool, n_rows, task), judge, **how).best
     if best is None:
@@ -236,11 +236,10 @@ def _encoded_rows(plan: TrainingPlan, encoding: Settings) -> EncodedRows:
         files = Files(source.files.names, source.files.layout)
         source = TrainingFiles(files, replace(source.columns, **dict(encoding)))
 
-    def choose(reading: Reading) -> Offer | None:
+    def choose(reading: Reading) -> FittedForm | None:
         if not source.columns.column_pairs:  # by name
             return None
-        said = source.columns
-        return next(offers(source, reading, said, plan.learner))
+        return TableForms(source, reading, plan.learner).of_all(PAIRS, reading)
 
     rows = source_rows(source, choose=choose, fit_intercept=plan.learner.fit_intercept)
     numbers, n_classes = rows.numbers, len(rows.classes)
@@ -260,7 +259,7 @@ class KernelJudge(RowJudge):
         """Return the metric on the fold; of a kernel machine it is known after the last pass."""
         if not by_kernel(candidate):
             return super().__call__(candidate, share, fold, stopped)
-        examples, (train, test) = self._rows(candidate).examples, self._folds[fold]
+        examples, (train, test) = self._rows(candidate, fold).examples, self.folds[fold]
         machine = kernel_perceptron(candidate, **self._shared)
         wide = examples.rows.shape[1] > MOST_DENSE_COLUMNS
         X: Any = matrix_of(examples.rows) if wide else dense_values(examples.rows)

@@ -2,6 +2,7 @@
 
 from rosenblatt.data.encoding.features import InputColumn
 from rosenblatt.data.encoding.fitting import EncodingFit
+from rosenblatt.data.encoding.grids import GridEncoding
 from rosenblatt.data.encoding.numbered import (
     ConjoinedEncoding,
     ScaledEncoding,
@@ -15,6 +16,7 @@ __all__ = [
     "BlockFeatures",
     "ConjoinedEncoding",
     "EncodingFit",
+    "GridEncoding",
     "InputColumn",
     "RowUse",
     "ScaledEncoding",

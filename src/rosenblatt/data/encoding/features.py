@@ -499,6 +499,7 @@ class Columns:
     char_ngrams: tuple[int, int] | None = DEFAULTS["char_ngrams"]
     words: bool | None = DEFAULTS["words"]
     bins: int | None = DEFAULTS["bins"]
+    form: str | None = DEFAULTS["form"]
     column_pairs: int | str | Sequence[str] | None = DEFAULTS["column_pairs"]
 
     def asked(self, role: Role) -> Sequence[str | int]:

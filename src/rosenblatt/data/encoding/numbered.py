@@ -40,6 +40,15 @@ from rosenblatt.data.encoding.features import (
     feature_columns,
     spelled_hashes,
 )
+from rosenblatt.data.encoding.grids import (
+    GRIDS_VERSION,
+    INNER,
+    LEVELS,
+    MOST_JOINED,
+    Block,
+    ColumnGrids,
+    GridEncoding,
+)
 from rosenblatt.data.encoding.numbers import FIELDS, ColumnStatistics
 from rosenblatt.data.encoding.table_encoding import (
     MOST_FEATURES,
@@ -53,7 +62,6 @@ from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 CONJUNCTIONS_VERSION = SCALING_VERSION = 1
 TABLES = {2: "pairs", 3: "triples"}
-INNER = "inner."
 OWNER = "The encoding of this model"
 MOST_BITS = 30
 ARRAYS = {
@@ -71,6 +79,10 @@ ARRAYS = {
     "bin_offsets": ArraySpec((np.int64,), ("numeric+1",), 0, order="rising"),
     "pairs": ArraySpec((np.int64,), ("pairs",), 0, "all pairs", "ascending"),
     "triples": ArraySpec((np.int64,), ("triples",), 0, "all triples", "ascending"),
+    "grid_codes": ArraySpec((np.int32,), ("inner features",), -1, "inner features+1"),
+    "grid_levels": ArraySpec((np.int32,), ("edges",), LEVELS[0], LEVELS[-1] + 1),
+    "grid_cells": ArraySpec((np.int64,), ("cells",), 0),
+    "grid_offsets": ArraySpec((np.int64,), ("blocks+1",), 0, order="rising"),
     "centre": ArraySpec((np.float64,), ("features",), -inf),
     "divisor": ArraySpec((np.float64,), ("features",), -inf),
 }
@@ -256,7 +268,7 @@ def check_width(stored: Any, n_features: int) -> None:
 
 def encoding_from(
     stored: Any, arrays: Mapping[str, NDArray[Any]]
-) -> TableEncoding | SvmlightEncoding | ConjoinedEncoding | ScaledEncoding:
+) -> TableEncoding | SvmlightEncoding | ConjoinedEncoding | GridEncoding | ScaledEncoding:
     """Return the frozen encoding that ``as_json`` and ``arrays`` gave, checked."""
     found = StoredArrays(arrays, ARRAYS, OWNER)
     kind = _entry(found, stored, "kind", str)
@@ -269,6 +281,8 @@ def encoding_from(
         return _conjoined_encoding(found, stored, arrays)
     if kind == "scaled":
         return _scaled_encoding(found, stored)
+    if kind == GridEncoding.kind:
+        return _grid_encoding(found, stored, arrays)
     found.check("kind", kind == "table")
     return _table_encoding(found, stored)
 
@@ -299,11 +313,9 @@ def _conjoined_encoding(
     _check_versions(found, stored, version=(CONJUNCTIONS_VERSION,), hash_version=(HASH_VERSION,))
     degree, bits = _entry(found, stored, "degree", int), stored.get("hash_bits")
     inner_json = _entry(found, stored, "inner", dict)
-    found.check("inner", inner_json.get("kind") not in ("conjunctions", "scaled"))
+    found.check("inner", inner_json.get("kind") not in ("conjunctions", "grids", "scaled"))
     found.check("degree", degree in TABLES)
-    inner: Any = encoding_from(
-        inner_json, {n.removeprefix(INNER): a for n, a in arrays.items() if n.startswith(INNER)}
-    )
+    inner: Any = encoding_from(inner_json, _inner_arrays(arrays))
     n = inner.n_features
     if bits is not None:
         found.check("hash_bits", type(bits) is int and 1 <= bits <= MOST_BITS)
@@ -314,6 +326,47 @@ def _conjoined_encoding(
     if stored.get("column_pairs"):  # cells of chosen pairs of columns
         return ConjoinedEncoding(inner, 2, _column_pairs(found, stored, inner, tables[2]))
     return ConjoinedEncoding(inner, degree, KnownConjunctions(tables, n))
+
+
+def _grid_encoding(
+    found: StoredArrays, stored: Any, arrays: Mapping[str, NDArray[Any]]
+) -> GridEncoding:
+    """Return the encoding of a table with blocks of cells."""
+    _check_versions(found, stored, version=(GRIDS_VERSION,))
+    inner_json = _entry(found, stored, "inner", dict)
+    found.check("inner", inner_json.get("kind") == TableEncoding.kind)
+    inner = encoding_from(inner_json, _inner_arrays(arrays))
+    if not isinstance(inner, TableEncoding) or inner.owners() is None:
+        found.fail("inner")
+    blocks = [_block(found, one) for one in _entry(found, stored, "blocks", list)]
+    n_edges = 0 if inner.bins is None else sum(map(len, inner.bins.edges))
+    found.expect({"inner features": inner.n_features, "edges": n_edges, "blocks": len(blocks)})
+    codes, cells = found["grid_codes"], found["grid_cells"]
+    grids = ColumnGrids(inner, codes, found["grid_levels"])
+    found.check("blocks", {place for one in blocks for place in one.columns} <= {*grids.places})
+    found.check("grid_codes", grids.codes_fit())
+    ends = found.ends("grid_offsets", len(cells)).tolist()
+    parts = [cells[a:b] for a, b in pairwise(ends)]
+    for block, own in zip(blocks, parts, strict=True):
+        n = 0 if len(block.columns) == 1 else grids.n_cells(block)
+        ascending = not len(own) or (bool((np.diff(own) > 0).all()) and int(own[-1]) < n)
+        found.check("grid_cells", ascending)
+    return GridEncoding(grids, inner, blocks, parts)
+
+
+def _block(found: StoredArrays, stored: Any) -> Block:
+    """Return a block of cells."""
+    found.check("blocks", isinstance(stored, list) and len(stored) == len(Block._fields))
+    columns, level, shifted = stored
+    listed = isinstance(columns, list) and 0 < len(columns) <= MOST_JOINED
+    found.check("blocks", listed and [*map(type, columns)] == [int] * len(columns))
+    found.check("blocks", len({*columns}) == len(columns) and level in LEVELS)
+    found.check("blocks", type(shifted) is bool and not (shifted and level == LEVELS[-1]))
+    return Block(tuple(columns), level, shifted)
+
+
+def _inner_arrays(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    return {n.removeprefix(INNER): a for n, a in arrays.items() if n.startswith(INNER)}
 
 
 def _column_pairs(

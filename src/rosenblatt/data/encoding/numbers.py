@@ -444,7 +444,7 @@ class NumberBins:
         self, edges: Sequence[NDArray[np.float64]], features: Sequence[NDArray[np.int32]]
     ) -> None:
         self.edges = list(edges)
-        self._features = features  # of the ranges of each column
+        self.features = features  # of the ranges of each column, behind the numbers; −1: it has one
 
     @classmethod
     def named(
@@ -470,14 +470,14 @@ class NumberBins:
     def part(self, numbers: NDArray[np.float64]) -> Batch:
         """Return the feature of the range of each number of rows, none where it is missing."""
         found = np.full(numbers.shape, -1, np.int32)
-        for k, (edges, features) in enumerate(zip(self.edges, self._features, strict=True)):
+        for k, (edges, features) in enumerate(zip(self.edges, self.features, strict=True)):
             found[:, k] = features[np.searchsorted(edges, numbers[:, k], side="right")]
         found[np.isnan(numbers)] = -1
         return indicator_part(found)
 
     def owners(self, columns: Sequence[FeatureColumn]) -> NDArray[np.int32]:
         """Return the place of the column of each feature, in the order of their numbers."""
-        widths = [np.count_nonzero(own >= 0) for own in self._features]
+        widths = [np.count_nonzero(own >= 0) for own in self.features]
         return np.repeat([column.place for column in columns], widths).astype(np.int32)
 
 

@@ -319,6 +319,13 @@ class TableEncoding(FeatureEncoding):
                 known[known == column.place] = -1
         return np.concatenate([numbers, known])
 
+    def gaps(self) -> NDArray[np.bool_]:
+        """Return which features say that a value is missing, where owners are known."""
+        found = np.zeros(self.n_features, bool)
+        if isinstance(self.numbering, KeptNumbering):
+            found[len(self._numeric) :] = np.diff(self.numbering.vocabulary.arrays().offsets) == 0
+        return found
+
     def text_features(self) -> NDArray[np.bool_]:
         """Return which features are terms of texts that can be forgotten."""
         found = np.zeros(self.n_features, bool)
