@@ -6,6 +6,7 @@ import click
 
 from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
+from rosenblatt.models.column_shapes import ColumnShape, column_shapes, triple_importances
 from rosenblatt.models.explanation import (
     all_weights,
     class_number,
@@ -14,7 +15,7 @@ from rosenblatt.models.explanation import (
 )
 from rosenblatt.models.model import Model
 from rosenblatt.report.tables import bias_sentence, ranking_list, weight_tables
-from rosenblatt.wording import UNSURE, counted, printable
+from rosenblatt.wording import UNSURE, counted, percent, printable, signed
 
 MOST_TABLES = 6  # classes; more get one line each
 IN_LINE = 5  # names in such a line
@@ -42,6 +43,9 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
     chosen = None if class_ is None else class_number(model, class_)
     if everything:
         _write_all(screen, model, chosen)
+        return
+    if model.merged is not model and chosen is None and not screen.wants_json:
+        _show_shapes(screen, model, n)
         return
     n_vectors = model.linear.n_deciding
     misleads = ranking_misleads(model)
@@ -84,6 +88,37 @@ def weights(screen: Screen, model_path: str, n: int, class_: str | None, everyth
             screen.heading(bias_sentence(ranking, model.task.noun))
             for table in weight_tables(ranking, by_effect=misleads):
                 screen.table(*table)
+
+
+def _show_shapes(screen: Screen, model: "Model", n: int) -> None:
+    """Show a line for each column and each pair or triple of columns, by its share of the score."""
+    shapes, triples = column_shapes(model), triple_importances(model)
+    flat = model.task.flat
+    lines = [(one.importance, one.title, _range_of(one) if flat else "") for one in shapes]
+    lines += [(importance, title, "") for title, importance in triples]
+    lines.sort(key=lambda line: -line[0])
+    whole = sum(importance for importance, *_ in lines) or 1.0
+    screen.show(
+        f"{model.learner}: {counted(len(model.classes), model.task.noun)}, "
+        f"{counted(len(shapes) + len(triples), 'term')} of {counted(model.n_features, 'feature')}."
+    )
+    what = f"to the score of {model.classes[1]}" if flat else "to the scores"
+    screen.heading(f"What columns add {what}, by their share of how much it varies")
+    shown = [
+        (printable(title), percent(importance / whole), words)
+        for importance, title, words in lines[: 2 * n]
+    ]
+    heads = ["columns", "share", "from … to"][: 3 if flat else 2]
+    screen.table(heads, [line[: len(heads)] for line in shown])
+    if len(lines) > len(shown):
+        screen.say(f"\nAnd {len(lines) - len(shown)} more, which a larger -n shows.")
+    screen.say("\nplot shape draws them; --class LABEL, --all and --json list single weights.")
+
+
+def _range_of(shape: "ColumnShape") -> str:
+    """Return the least and the most that a column, or a pair beside its columns, adds."""
+    seen = shape.amounts[0][shape.shares > 0.0]
+    return f"{signed(float(seen.min()))} … {signed(float(seen.max()))}"
 
 
 def _write_all(screen: Screen, model: "Model", chosen: int | None) -> None:

@@ -54,7 +54,7 @@ class ColumnShape(NamedTuple):
     amounts: NDArray[np.float64]  # (n_scores, n, 2) at both ends, or of a pair (n_scores, n, n)
     deviations: NDArray[np.float64] | None
     shares: NDArray[np.float64]  # of the rows that have each level, or each cell of a pair
-    importance: float  # the largest standard deviation of a score over the rows
+    importance: float  # the largest standard deviation of a score; of a pair that of its cells
 
     @property
     def title(self) -> str:
@@ -104,6 +104,25 @@ def column_shapes(model: Model, wanted: Sequence[str] = ()) -> list[ColumnShape]
         levels = [column_levels(table, columns[one]) for one in names[name]]
         if all(own.names for own in levels):
             found.append(_shape(model, names[name], levels))
+    return found
+
+
+def triple_importances(model: Model) -> list[tuple[str, float]]:
+    """Return the names of triples of columns, with the largest standard deviation of a score."""
+    model = model.merged
+    encoder = model.encoder
+    if not isinstance(encoder, GridEncoding):
+        return []
+    w, found = model.deciding_weights, []
+    w = w - w.mean(axis=0) if len(w) > 1 else w
+    ends = zip(encoder.blocks, encoder.first.tolist(), encoder.first[1:].tolist(), strict=False)
+    for block, first, end in ends:
+        if len(block.columns) > PAIR:
+            shares = _shares(model, np.arange(first, end))
+            own = w[:, first:end]
+            apart = np.square(own.T - (own * shares).sum(axis=1)).T * shares
+            importance = float(np.sqrt(apart.sum(axis=1).max()))
+            found.append((" and ".join(encoder.titles(block.columns)), importance))
     return found
 
 
@@ -159,7 +178,9 @@ def _shape(model: Model, names: Sequence[str], levels: Sequence[Levels]) -> Colu
         mean = own.sum(axis=1) + (w[:, levels[0].number] * levels[0].mean)
         middle = amounts.mean(axis=2)
     else:
-        mean, middle = (amounts * shares).sum(axis=(1, 2)), amounts
+        mean = (amounts * shares).sum(axis=(1, 2))
+        middle = np.where(features < 0, 0.0, w[:, features])
+        middle = (middle.T - (middle * shares).sum(axis=(1, 2)) + mean).T
     apart = np.square(middle.T - mean).T * shares
     importance = float(np.sqrt(apart.reshape(len(w), -1).sum(axis=1).max()))
     if levels[0].straight and len(levels) == 1 and model.spread is not None:
@@ -194,7 +215,10 @@ def _cells(model: Model, names: Sequence[str], one: Levels, other: Levels) -> ND
     if isinstance(model.encoder, GridEncoding):
         places = {column.title: column.place for column in model.encoder.inner.features}
         columns = places[names[0]], places[names[1]]
-        return model.encoder.cell_features(columns, one.features, other.features)
+        found: NDArray[np.int64] = model.encoder.cell_features(
+            columns, one.features, other.features
+        )
+        return found
     numbering: Any = model.encoder.numbering  # type: ignore[union-attr]
     pairs: ColumnPairs = numbering
     a, b = np.meshgrid(one.features, other.features, indexing="ij")

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
+from rosenblatt.data.encoding import GridEncoding
 from rosenblatt.data.labels import Classes
 from rosenblatt.data.tables.table import found_name
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
+from rosenblatt.models.merging import levels_beside, merged_row
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.multilabel import alone
 from rosenblatt.models.rows import input_rows
@@ -105,7 +107,8 @@ class Explanation(NamedTuple):
 
 def term_text(model: Model, term: Contribution) -> str:
     """Return the name of a term with its value in the file, unless the name says it."""
-    if model.table is not None and model.table.says_value(term.feature):
+    table, cell = model.table, isinstance(model.encoder, GridEncoding)
+    if table is not None and ((cell and term.value == 1.0) or table.says_value(term.feature)):
         return term.name
     value = number(term.value if term.raw is None else term.raw)
     return f"{term.name} = {value.replace('-', '−')}"
@@ -261,6 +264,7 @@ def ranked_weights(
     ``class_``, a number, turns the signs of two classes, and of more chooses the vector.
     ``by_effect`` ranks by weight × deviation; by default where ``ranking_misleads``.
     """
+    model = model.merged
     if by_effect is None:
         by_effect = ranking_misleads(model)
     name, deviation = namer(model), None if model.spread is None else model.spread.deviation
@@ -300,6 +304,7 @@ def all_weights(
     model: Model, class_: int | None = None
 ) -> Iterator[tuple[Label, int | None, str, float]]:
     """Yield class, feature number, name and weight of every weight other than 0, each bias last."""
+    model = model.merged
     name = namer(model)
     for label, _, vector in _sides(model, class_):
         for feature in np.flatnonzero(vector[:-1]).tolist():
@@ -322,7 +327,8 @@ def contributions(
     of several is compared with none.
     """
     known = indices < model.n_features
-    at, x = indices[known], np.asarray(values[known], np.float64)
+    n_unknown = int(np.count_nonzero(~known))
+    model, at, x = merged_row(model, indices[known], np.asarray(values[known], np.float64))
     state = model.state.select(at)
     w = state.by_class(state.average())
     sums = [math.fsum(terms) for terms in w * np.append(x, 1.0)]
@@ -333,6 +339,17 @@ def contributions(
     squares = [one[at] ** 2 for one in pair if one is not None]
     unsure = np.sqrt(np.sum(squares, axis=0)) if squares else None
     amounts = w[:-1] * x
+    levels = levels_beside(model, at)
+    if len(levels):  # what a number adds, its range adds as well: one term
+        lines = np.flatnonzero(levels >= 0)
+        within = levels[lines]
+        amounts[within] += amounts[lines]
+        w[within] = amounts[within]
+        if unsure is not None:
+            unsure[within] = np.hypot(unsure[within], unsure[lines] * x[lines])
+        apart = levels < 0
+        at, x, amounts, w = at[apart], x[apart], amounts[apart], w[np.append(apart, [True])]
+        unsure = None if unsure is None else unsure[apart]
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
     table = model.table
@@ -355,7 +372,7 @@ def contributions(
         bias=float(w[-1]),
         terms=terms,
         n_silent=len(at) - len(terms),
-        n_unknown=len(indices) - len(at),
+        n_unknown=n_unknown,
     )
 
 

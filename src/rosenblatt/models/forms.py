@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import combinations
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +90,11 @@ class TableForms:
     def __init__(self, source: TrainingFiles, reading: Reading, learner: Learner) -> None:
         self._source, self._learner = source, learner
         said: Columns = source.columns
-        self.bins, pairs = said.bins, said.column_pairs
-        self.pairs = int(pairs) if isinstance(pairs, Integral) else pairs
-        encoding: Any = source.encoding
-        self.plain: Encoding = encoding
-        table = encoding if isinstance(encoding, TableEncoding) else None
-        if table is not None and table.owners() is None:
-            table = None  # several columns may share a feature
-        self._check(encoding, table)
+        self.bins, self.pairs = said.bins, said.column_pairs
+        self.plain = cast("Encoding", source.encoding)
+        known = isinstance(self.plain, TableEncoding) and self.plain.owners() is not None
+        table = self.plain.table if known else None  # no two columns share a feature
+        self._check(table)
         self._edges: list[NestedEdges] = []
         if table is not None and table.n_numeric and self.bins is None:
             sample = RowSample(table.n_numeric)
@@ -109,11 +105,11 @@ class TableForms:
         self.fine = self._binned(table, FINEST)
         self.coarse = self._binned(table, 8)
 
-    def _check(self, encoding: Any, table: TableEncoding | None) -> None:
+    def _check(self, table: TableEncoding | None) -> None:
         """Raise InputError where pairs are asked for that there cannot be."""
         if self.pairs and table is None:
             named = Parameter("column_pairs")
-            if isinstance(encoding, TableEncoding):
+            if isinstance(self.plain, TableEncoding):
                 raise InputError(f"{named} is not available with {Parameter('hash_bits')}.")
             raise InputError(f"{named} needs named columns; svmlight files have none.")
 
@@ -213,7 +209,8 @@ class TableForms:
         level = RANKED_LEVEL if self._edges else FINEST
         cells = {place: grids.cells(place, 3, level) for place in grids.places}
         ranked = ranked_pairs(cells, grids.of_rows_in(rows), numbers, scores)
-        return ranked[: self.pairs] if self.pairs else ranked
+        asked = self.pairs
+        return ranked[:asked] if isinstance(asked, int) and asked else ranked
 
     def of_all(self, name: str, reading: Reading) -> FittedForm:
         """Return a form by rows from all over a reading."""

@@ -1,10 +1,12 @@
 """Models of tables as they are read and predict fastest: one shape a column, one map a pair."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.grids import GridEncoding, MergedCells
 from rosenblatt.models.weights import Weights
 
@@ -40,7 +42,43 @@ def merged(model: "Model") -> "Model":
 
 def _spread(spread: "Spread", cells: MergedCells) -> "Spread":
     """Return how the cells of the finest grids spread: each has its own rows there."""
-    low, high, deviation = (
-        cells.finest(np.asarray(one)) for one in (spread.low, spread.high, spread.deviation)
-    )
+    low, deviation = (cells.finest(np.asarray(one)) for one in (spread.low, spread.deviation))
+    high = cells.finest(np.asarray(spread.high), 1.0)
     return replace(spread, low=low, high=high, deviation=deviation)
+
+
+def merged_row(
+    model: "Model", indices: NDArray[Any], values: NDArray[Any]
+) -> "tuple[Model, NDArray[Any], NDArray[Any]]":
+    """Return the merged model and the features and values that a row has there."""
+    found, encoder = model.merged, model.encoder
+    if found is model or not isinstance(encoder, GridEncoding):
+        return model, indices, values
+    n = encoder.inner.n_features
+    own = indices < n
+    ends = np.array([0, np.count_nonzero(own)])
+    row: Any = found.encoder
+    row = row.expand(Batch(values[own], indices[own].astype(np.int32), ends, n_features=n))
+    return found, row.indices, row.data
+
+
+def levels_beside(model: "Model", features: NDArray[Any]) -> NDArray[np.intp]:
+    """Return for each number of a row where its range stands among the features, else −1.
+
+    Nothing where the model is not one of shapes.
+    """
+    encoder = model.encoder
+    if not isinstance(encoder, GridEncoding):
+        return np.empty(0, np.intp)
+    inner, owners = encoder.inner, encoder.grids.owners
+    numeric = [one.place for one in inner.features if one.role == "numeric"]
+    places = {
+        int(owners[feature]): k
+        for k, feature in enumerate(features.tolist())
+        if inner.n_numeric <= feature < inner.n_features
+    }
+    found = np.full(len(features), -1, np.intp)
+    for k, feature in enumerate(features.tolist()):
+        if feature < inner.n_numeric:
+            found[k] = places.get(numeric[feature], -1)
+    return found

@@ -113,11 +113,13 @@ class Model:
     @property
     def merged(self) -> "Model":
         """The model as it is read and predicts fastest; see ``merging``."""
-        known = self.__dict__.get("_merged")
-        if known is None or known[0] != self.outcome.get("n_iter"):
-            from rosenblatt.models.merging import merged
+        if self.encoding is None or self.encoding["kind"] != "grids":
+            return self
+        from rosenblatt.models.merging import merged
 
-            known = self.__dict__["_merged"] = self.outcome.get("n_iter"), merged(self)
+        known = self.__dict__.get("_merged")
+        if known is None or known[0] != self.count:
+            known = self.__dict__["_merged"] = self.count, merged(self)
         found: Model = known[1]
         return found
 

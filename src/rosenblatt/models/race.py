@@ -78,10 +78,11 @@ FORM_PASSES = 40  # of all learners of a form over rows that are learned from, a
 CLASSES_AT_ONCE = 3.0  # weights of a feature side by side that take the time of one
 GENTLE = 0.6  # by which a step of PA-I moves its row's score at most, however many blocks it has
 EAGER: Settings = (("rule", "arow"), ("r", 100.0), ("memory", "average"))
+LAST: Settings = (("rule", "arow"),)  # the last weights, which rare levels learn fastest by
 PLAIN_PASSES: dict[Settings, tuple[int, ...]] = {  # after which learners of plain rows are judged
     (("rule", "pa1"),): (5,),
     (("rule", "pa1"), ("C", 0.01)): (10,),
-    (("rule", "arow"),): (5,),
+    LAST: (5,),
     (("rule", "pa1"), ("C", 0.001)): (10, 20),
     EAGER: (5, 10),
 }
@@ -394,6 +395,7 @@ class FormRace:
         gentle: Settings = (("rule", "pa1"), ("C", float(f"{GENTLE / n_blocks:.2g}")))
         stops = ((5, 20), (5, 20)) if n < VERY_FEW else ((2, 5, 10), (5, 10, 20))
         added = [*zip((gentle, EAGER), stops, strict=True)]
+        added += [(LAST, (5,))] if name == BINS else []
         return added if name != PLAIN else [*own, *added]
 
     @property

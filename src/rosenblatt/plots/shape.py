@@ -21,6 +21,8 @@ IN_A_ROW = 3
 MOST_TICKS = 12
 MOST_LETTERS = 30  # below a map; more are written slanting
 BAND = 0.18  # how much of its colour a band has
+STRIP = 0.12  # of the height of a curve: how many rows each range has, the most in all of it
+PAIR = 2  # columns
 
 
 @dataclass
@@ -28,7 +30,8 @@ class ShapeDisplay(Display):
     """What a column adds to the score over its values; on the mean of all rows it adds 0.
 
     A number is a curve with a step at each edge of its bins, a category has a bar for each level,
-    a chosen pair of columns is a map of what both add together. Between two classes it is the
+    a chosen pair of columns is a map of what both add together; all maps have one scale. A strip
+    below a curve shows how many rows each range has. Between two classes it is the
     score of the second; between more, each class has a curve less the mean of all. The band, or
     the line through a bar, reaches one deviation to either side: of the weights where the rule
     keeps their variance (CW, AROW, SCW); else 1/√n for n rows of a range or a level, which is what
@@ -171,6 +174,11 @@ class ShapeDisplay(Display):
             if one.deviations is not None and len(self.labels) <= MOST_BANDS:
                 unsure = one.deviations[k][ranges].ravel()
                 ax.fill_between(x, y - unsure, y + unsure, color=colour, alpha=BAND, linewidth=0)
+        density = one.shares[ranges] / np.maximum(np.diff(levels.ends[ranges])[:, 0], 1e-300)
+        if len(density) > 1:
+            below = ax.get_xaxis_transform()  # heights are shares of the axes
+            height = STRIP * np.repeat(density / (density.max() or 1.0), 2)
+            ax.fill_between(x, height, color=INK, alpha=BAND, linewidth=0, transform=below)
         for level in np.flatnonzero(~ranges):  # missing values stand beside the curve
             width = float(x[-1] - x[0]) or 1.0
             place = float(x[-1]) + 0.08 * width
@@ -206,7 +214,7 @@ class ShapeDisplay(Display):
         colours: Any = LinearSegmentedColormap.from_list("sides", [VERMILION, PAPER, BLUE])
         colours = colours.with_extremes(bad=mixed(INK, PAPER, 0.1))
         seen = np.ma.masked_where(one.shares <= 0.0, one.amounts[0])
-        reach = float(np.abs(seen).max() or 1.0) if seen.count() else 1.0
+        reach = max(_reach(other) for other in self.shapes if len(other.levels) == PAIR) or 1.0
         image = ax.imshow(
             seen.T, cmap=colours, vmin=-reach, vmax=reach, aspect="auto", origin="lower"
         )
@@ -223,6 +231,12 @@ class ShapeDisplay(Display):
         if len(self.shapes) == 1:
             bar.set_label(self._measure)
         bar.outline.set_visible(False)
+
+
+def _reach(one: ColumnShape) -> float:
+    """Return the largest amount of a map, whatever its sign, where there are rows."""
+    seen = np.abs(one.amounts[0])[one.shares > 0.0]
+    return float(seen.max(initial=0.0))
 
 
 def _ticks(levels: Levels) -> list[tuple[float, str]]:

@@ -34,7 +34,7 @@ def contribution_table(model: Model, explanation: Explanation, n: int) -> TableP
     """Return the n largest contributions of features that vary, and the sums of all others."""
     constant: list[Contribution] = []
     varied: list[Contribution] = []
-    spread = model.spread
+    spread = model.merged.spread  # which the terms are of
     for term in explanation.terms:  # constant: all rows that were measured had the same value
         at = term.feature
         same = spread is not None and spread.low[at] == spread.high[at]

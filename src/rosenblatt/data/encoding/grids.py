@@ -492,10 +492,10 @@ class MergedCells(NamedTuple):
             found[..., -rest:] = values[..., -rest:]
         return found
 
-    def finest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values of the features that were there before; 0 for all others."""
+    def finest(self, values: NDArray[Any], others: float = 0.0) -> NDArray[Any]:
+        """Return values of the features that were there before, and one for all others."""
         n = self.encoding.inner.n_features
-        found = np.zeros(self.encoding.n_features, values.dtype)
+        found = np.full(self.encoding.n_features, others, values.dtype)
         found[:n] = values[:n]
         found[self.alike.targets] = values[self.alike.sources]
         return found
