@@ -6,6 +6,7 @@ Hooker, "Accurate intelligible models with pairwise interactions" (KDD 2013). He
 the steps that a rule with a margin would still take.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -31,8 +32,17 @@ PRIOR_ROWS = 10.0  # by which the mean of a cell with few rows is drawn to 0
 MOST_CLASSES = 8  # those with most residuals; others are one class together
 MOST_LOOKUPS = 30_000_000  # rows times pairs: about a third of a second
 FEWEST_ROWS = 2_000  # that are looked at, however many pairs there are
+FEWEST_DEVIATIONS = 2.0
 MOST_COLUMNS = 120  # that are paired with each other
 MOST_NAMED = 12
+
+
+class RankedPair(NamedTuple):
+    """A pair of columns, what it gains, and by how many standard deviations that is no chance."""
+
+    columns: tuple[int, int]  # places
+    gain: float
+    deviations: float
 
 
 def ranked_pairs(
@@ -40,8 +50,8 @@ def ranked_pairs(
     codes: NDArray[Any],
     numbers: NDArray[Any],
     scores: NDArray[Any],
-) -> list[tuple[int, int]]:
-    """Return all pairs of columns, those that rows ask for most first, by their places.
+) -> list[RankedPair]:
+    """Return all pairs of columns, those that rows ask for most first.
 
     Parameters
     ----------
@@ -56,7 +66,8 @@ def ranked_pairs(
 
     Rows with a margin below 1 are residuals: +1 for their class, −1 for its best rival. With R
     their sum in a cell, less what the two columns alone explain, n its rows and s² their mean
-    square, a pair gains Σ (R² − n·s²)/(n + 10), which is 0 on average where cells differ by chance.
+    square, a pair gains Σ (R² − n·s²)/(n + 10), which is 0 on average where cells differ by chance,
+    with variance Σ 2·(n·s²/(n + 10))².
     """
     n_columns = min(len(cells), MOST_COLUMNS)
     n_looked_up = n_columns * (n_columns - 1) // 2 * len(numbers)
@@ -65,12 +76,18 @@ def ranked_pairs(
     places, found, sizes = _leaning(cells, codes[:, ::step], numbers)
     order, residuals = _residuals(scores, numbers)
     found = found[:, order]
-    gains = [
-        (float(gain), int(places[a]), int(places[a + 1 + k]))
+    pairs = [
+        RankedPair((int(places[a]), int(places[a + 1 + k])), *figures)
         for a in range(len(places) - 1)
-        for k, gain in enumerate(_gains(found[a:], sizes[a:], residuals))
+        for k, figures in enumerate(_gains(found[a:], sizes[a:], residuals).T.tolist())
     ]
-    return [(a, b) for _, a, b in sorted(gains, key=lambda one: -one[0])]
+    return sorted(pairs, key=lambda pair: -pair.gain)
+
+
+def beyond_chance(pairs: Sequence[RankedPair]) -> list[RankedPair]:
+    """Return the pairs whose gain is larger than the largest to be expected of as many of noise."""
+    least = max(FEWEST_DEVIATIONS, math.sqrt(2.0 * math.log(max(len(pairs), 1))))
+    return [pair for pair in pairs if pair.deviations > least]
 
 
 def _leaning(
@@ -134,7 +151,7 @@ def _residuals(scores: NDArray[Any], numbers: NDArray[Any]) -> tuple[NDArray[Any
 
 
 def _gains(codes: NDArray[Any], sizes: NDArray[Any], residuals: _Residuals) -> NDArray[np.float64]:
-    """Return what the first of some columns gains with each of the others."""
+    """Return what the first of some columns gains with each of the others, and its deviations."""
     added, taken, squares = residuals
     size, n_kinds, starts = int(sizes[0]), len(squares), np.cumsum([0, *sizes[1:-1]])
     counts, differences = [], []
@@ -156,8 +173,9 @@ def _gains(codes: NDArray[Any], sizes: NDArray[Any], residuals: _Residuals) -> N
     sums -= n[..., None] * (sums.sum(axis=0) / np.maximum(n.sum(axis=0), 1)[:, None])
     noise = n[..., None] * squares
     gains = ((sums**2 - noise) / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
-    found: NDArray[np.float64] = np.add.reduceat(gains, starts)
-    return found
+    spread = 2.0 * np.square(noise / (n[..., None] + PRIOR_ROWS)).sum(axis=(0, 2))
+    gain, variance = np.add.reduceat(gains, starts), np.add.reduceat(spread, starts)
+    return np.stack([gain, gain / np.sqrt(np.maximum(variance, 1e-12))])
 
 
 def first_scores(

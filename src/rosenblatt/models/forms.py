@@ -21,7 +21,12 @@ from rosenblatt.data.encoding.numbers import RowSample
 from rosenblatt.data.files import Encoding, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import packed
-from rosenblatt.models.column_pairs import first_scores, named_pairs, ranked_pairs
+from rosenblatt.models.column_pairs import (
+    beyond_chance,
+    first_scores,
+    named_pairs,
+    ranked_pairs,
+)
 from rosenblatt.models.learner import Learner
 from rosenblatt.training.streaming import Form, Reading
 
@@ -90,7 +95,7 @@ class TableForms:
     def __init__(self, source: TrainingFiles, reading: Reading, learner: Learner) -> None:
         self._source, self._learner = source, learner
         said: Columns = source.columns
-        self.bins, self.pairs = said.bins, said.column_pairs
+        self.bins, self.pairs, self.asked = said.bins, said.column_pairs, said.form
         self.plain = cast("Encoding", source.encoding)
         known = isinstance(self.plain, TableEncoding) and self.plain.owners() is not None
         table = self.plain.table if known else None  # no two columns share a feature
@@ -130,7 +135,7 @@ class TableForms:
         if self.pairs:
             return [PAIRS]
         found = [PLAIN, *bins, *((PAIRS, TRIPLES, MORE_PAIRS) if several else ())]
-        most = FORMS.index(self._source.columns.form or MORE_PAIRS)
+        most = FORMS.index(self.asked or MORE_PAIRS)
         return [name for name in found if FORMS.index(name) <= most]
 
     def title(self, name: str) -> str:
@@ -209,8 +214,9 @@ class TableForms:
         level = RANKED_LEVEL if self._edges else FINEST
         cells = {place: grids.cells(place, 3, level) for place in grids.places}
         ranked = ranked_pairs(cells, grids.of_rows_in(rows), numbers, scores)
-        asked = self.pairs
-        return ranked[:asked] if isinstance(asked, int) and asked else ranked
+        if isinstance(self.pairs, int) and self.pairs:
+            ranked = beyond_chance(ranked)[: self.pairs]
+        return [pair.columns for pair in ranked]
 
     def of_all(self, name: str, reading: Reading) -> FittedForm:
         """Return a form by rows from all over a reading."""

@@ -147,11 +147,16 @@ class Race:
     """
 
     def __init__(
-        self, source: TrainingFiles, learner: Learner, learners: Sequence[Settings]
+        self,
+        source: TrainingFiles,
+        learner: Learner,
+        learners: Sequence[Settings],
+        *,
+        tries: bool = True,
     ) -> None:
         self.learner = learner  # the chosen one, once the race is over
         self.result: RaceResult | None = None
-        self.learners, self._source = learners, source
+        self.learners, self._source, self._tries = learners, source, tries
         self.all_passes = True  # whether later passes of the chosen learner do no harm
         self.fitted: FittedForm | None = None  # the chosen form, once the race is over
 
@@ -163,11 +168,12 @@ class Race:
     def __call__(self, reading: Reading) -> Learner:
         """Choose the learner, and the form in which the rows of a reading are finished."""
         reading.check_classes()
-        forms, chosen = TableForms(self._source, reading, self.learner), ""
-        n_tried = len(self.learners) * len(forms.names)
-        if reading.n_rows >= FEWEST_ROWS and self.learner.early_stopping and n_tried > 1:
-            chosen = self._tried(reading, forms)
-        self.fitted = forms.of_all(chosen or forms.names[0], reading)
+        forms = TableForms(self._source, reading, self.learner)
+        chosen = forms.names[-1 if forms.asked and not self._tries else 0]
+        several = len(self.learners) > 1 or len(forms.names) > 1
+        if self._tries and several and reading.n_rows >= FEWEST_ROWS:
+            chosen = self._tried(reading, forms) or chosen
+        self.fitted = forms.of_all(chosen, reading)
         return self.learner
 
     def _tried(self, reading: Reading, forms: TableForms) -> str:
@@ -404,13 +410,24 @@ class FormRace:
 
         Of the best of each form the simplest that is not worse than the best by more than a part
         of a standard error; where the race saw a sample of the rows, the richest. A form of many
-        terms has to be better than all others by a standard error.
+        terms has to be better than all others by a standard error. Of few rows the first learner of
+        the form that is not worse by one.
         """
         ranked = self.search.ranked()
         if not ranked or not np.isfinite(ranked[0].mean):
             return None
         best = {_form_of(one): one for one in reversed(ranked) if np.isfinite(one.mean)}
         order = [best[name] for name in FORMS if name in best]
+        form = _form_of(self._readable(order))
+        own = [one for one in ranked if _form_of(one) == form and np.isfinite(one.mean)]
+        if self._reading_rows >= FEW_ROWS:
+            return own[0]
+        places = {candidate: k for k, candidate in enumerate(self._stops)}
+        order = sorted(own, key=lambda one: places[one.candidate])
+        return next(one for one in order if self._behind(one, own[0]) <= FEW_ROWS_MARGIN)
+
+    def _readable(self, order: Sequence[Trial]) -> Trial:
+        """Return the favoured trial; one of many terms where it is better by a standard error."""
         top = self._favoured(order)
         few = [one for one in order if self._form(_form_of(one), 0).n_terms <= MOST_READ]
         if not few or top in few:

@@ -23,7 +23,7 @@ from rosenblatt.tasks import CLASSES, task_of
 from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.examples import ArraySupply, Examples, permute
 from rosenblatt.training.holdout import HoldOut, folds
-from rosenblatt.training.loop import Interrupt, Progress, hold_interrupt
+from rosenblatt.training.loop import Interrupt, Plan, Progress, hold_interrupt
 from rosenblatt.training.state import State, fit_supply
 
 ONE_SPLIT = 5  # folds, of which one is held out where a single split is enough
@@ -279,6 +279,50 @@ class EncodedRows:
     groups: NDArray[np.uint64] | None = None  # of the rows, where they are held out together
 
 
+@dataclass
+class _Judged:
+    """How a candidate does on the rows of a fold, pass by pass."""
+
+    judge: "RowJudge"
+    test: NDArray[Any]  # numbers of the rows
+    tried: Rows
+    plan: Plan
+    stops: tuple[int, ...]  # the passes after which it is judged; empty: all
+    losses: list[NDArray[Any]]
+    curve: Curve
+    last: float = 0.0
+
+    @property
+    def worst(self) -> float:
+        """What no value is worse than."""
+        return -METRICS[self.judge.metric].sign * math.inf
+
+    def after_pass(self, now: State) -> bool:
+        """Judge a state, if it is to be judged; return whether there is hope for a better one."""
+        curve, due = self.curve, not self.stops or len(self.curve) + 1 in self.stops
+        if not due:
+            curve.append(self.worst)
+            self.losses.append(self.losses[-1] if self.losses else np.full(len(self.test), np.inf))
+            return True
+        if not self.plan.by_vote:
+            self.last = self._value(now)
+            early = len(curve) < self.plan.average_after  # fewer passes give no such average
+            curve.append(self.worst if early else self.last)
+        best = METRICS[self.judge.metric].best(curve) if curve else 0
+        judged_for = len(curve) - 1 - max(best, self.plan.average_after)
+        return judged_for < (1 if self.stops else PATIENCE)
+
+    def at_the_end(self, state: State) -> Curve:
+        """Return the curve of a training that made all passes or converged, the end judged."""
+        if self.stops and len(self.curve) not in self.stops:
+            self.losses.pop()
+            self.last = self._value(state)
+        return [*self.curve[:-1], self.last]  # before an average began, too
+
+    def _value(self, state: State) -> float:
+        return self.judge.value(state.scores(self.tried), self.test, self.losses)
+
+
 class RowJudge:
     """Judges candidates on folds of rows, which are made when an encoding is first tried.
 
@@ -303,7 +347,7 @@ class RowJudge:
         self._stops = stops
         self._last_tried: tuple[Any, Rows] | None = None
         self._sets = base.examples.sets
-        self._metric, self._seed = search.metric, shared.get("random_state", 0)
+        self.metric, self._seed = search.metric, shared.get("random_state", 0)
         weight = base.examples.weight
         self._weights = (np.ones(search.n_rows) if weight is None else weight) if weighted else None
         n_parts = search.parts or (search.folds if search.folds > 1 else ONE_SPLIT)
@@ -335,21 +379,11 @@ class RowJudge:
         n_features, by_feature = examples.rows.shape[1], examples.rows.sparse
         state = learner.start(n_features, rows.n_classes, by_feature=by_feature)
         tried = self._tried(candidate, fold, examples.rows)
-        last, worst = 0.0, -METRICS[self._metric].sign * np.inf
+        judged = _Judged(self, test, tried, plan, stops, losses, curve)
 
         def watch(now: State, _progress: Progress) -> None:
-            nonlocal last
-            due = not stops or len(curve) + 1 in stops
-            if not due:
-                curve.append(worst)
-                losses.append(losses[-1] if losses else np.full(len(test), np.inf))
-            elif not plan.by_vote:
-                last = self._value(now.scores(tried), test, losses)
-                early = len(curve) < plan.average_after  # what fewer passes give is no such average
-                curve.append(worst if early else last)
-            best = METRICS[self._metric].best(curve) if curve else 0
-            judged_for = len(curve) - 1 - max(best, plan.average_after)
-            if stopped() or (due and judged_for >= (1 if stops else PATIENCE)):
+            patient = judged.after_pass(now)
+            if stopped() or not patient:
                 raise Stopped
 
         try:
@@ -359,17 +393,14 @@ class RowJudge:
                 raise
             return curve
         except WeightOverflowError:
-            return [worst]
+            return [judged.worst]
         if plan.by_vote and outcome.mistakes is not None:
             updates = outcome.mistakes.before(state.count)
             listed = Mistakes.of_rows(updates, rows.examples.rows, state.count)
             voting = weights_of(learner, state, listed)
             scores = voting.scores(tried, positive=plan.zero > 0)
             return self._last_value(scores, test, len(outcome.history))
-        if stops and len(curve) not in stops:  # it converged between two of them
-            losses.pop()
-            last = self._value(state.scores(tried), test, losses)
-        return [*curve[:-1], last]  # of a training that converged before an average began, too
+        return judged.at_the_end(state)
 
     def _tried(self, candidate: Candidate, fold: int, rows: Rows) -> Rows:
         """Return the rows of a fold, which several candidates of an encoding are judged on."""
@@ -389,19 +420,15 @@ class RowJudge:
 
     def _last_value(self, scores: NDArray[Any], test: NDArray[Any], passes: int) -> Curve:
         """Return the curve of what is tried after the last pass alone."""
-        value = self._value(scores, test, [])
-        return [*[-METRICS[self._metric].sign * np.inf] * (passes - 1), value]
+        value = self.value(scores, test, [])
+        return [*[-METRICS[self.metric].sign * np.inf] * (passes - 1), value]
 
-    def _value(
-        self,
-        scores: NDArray[Any],
-        test: NDArray[Any],
-        losses: list[NDArray[Any]],
-    ) -> float:
+    def value(self, scores: NDArray[Any], test: NDArray[Any], losses: list[NDArray[Any]]) -> float:
+        """Return the metric of these scores of rows; add their losses, where these are kept."""
         positive = self._shared.get("zero") == "positive"
         given = scores, self._numbers[test], self._sets
         if self._weights is None:
-            return self._task.measure(self._metric, *given, positive=positive)
+            return self._task.measure(self.metric, *given, positive=positive)
         wrong = self._task.losses(*given, positive=positive)
         losses.append(wrong * self._weights[test])
         return float(losses[-1].sum() / self._weights[test].sum())

@@ -158,10 +158,10 @@ class TrainingPlan:
     def race(self) -> Race | None:
         """Return the race that chooses the recipe, if something is open and rows are held out.
 
-        Where pairs of columns are asked for and nothing is open, it chooses these.
+        Where nothing is open, it makes the form or the pairs of columns that are asked for.
         """
         learner, said, is_open = self.learner, self.source.columns, self.is_open
-        if not is_open and not said.column_pairs:
+        if not (is_open or said.column_pairs or said.form):
             return None
         own: Settings = (
             ("rule", learner.rule),
@@ -169,7 +169,7 @@ class TrainingPlan:
             *learner.chosen.items(),
         )
         learners = self.learners if is_open else ()
-        return Race(self.source, learner, learners or (own,))
+        return Race(self.source, learner, learners or (own,), tries=is_open)
 
     @property
     def weighted(self) -> bool:
@@ -609,7 +609,11 @@ def _combined(source: TrainingFiles, encoding: Encoding) -> list[list[str]]:
         titles = [" and ".join(map(repr, encoding.titles(one))) for one in encoding.terms]
     if titles:
         return [["combined", f"{len(titles)}: {word_list(titles, PAIRS_SHOWN, ', ')}"]]
-    return [["combined", "there are no two columns"]] if source.columns.column_pairs else []
+    return (
+        [["combined", "no pair of columns stands out from chance"]]
+        if source.columns.column_pairs
+        else []
+    )
 
 
 def idle_text_options(columns: Columns, encoding: Any) -> list[str]:
