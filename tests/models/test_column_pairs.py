@@ -1,6 +1,5 @@
 """Pairs of columns that mistakes ask for: found in noise, the same wherever a model is used."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 from rosenblatt import load
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import ColumnPairs, levels_of
+from rosenblatt.data.encoding.grids import Cells
 from rosenblatt.errors import InputError
-from rosenblatt.models.column_pairs import PRIOR_ROWS, ranked_pairs
+from rosenblatt.models.column_pairs import PRIOR_ROWS, beyond_chance, ranked_pairs
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service.columns import ColumnFeatures
@@ -65,6 +65,13 @@ def naive_deviations(
     return float(gain / np.sqrt(variance))
 
 
+def columns_of(levels: NDArray[Any]) -> tuple[dict[int, Cells], NDArray[Any]]:
+    """Return the cells of columns of levels, each its own cell, and the codes of rows."""
+    codes = (levels - levels.min(axis=0)).T.astype(np.int32)
+    sizes = [int(own.max()) + 1 for own in codes]
+    return {k: Cells(np.arange(n, dtype=np.int32), n) for k, n in enumerate(sizes)}, codes
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_ranking_follows_its_formula(n_classes: int) -> None:
     """Pairs have the deviations of the formula, and those of noise are left out."""
@@ -74,11 +81,12 @@ def test_ranking_follows_its_formula(n_classes: int) -> None:
     numbers = (levels[:, 0] % 5 + levels[:, 3] % 5) % n_classes
     shape = (600,) if n_classes == 2 else (600, n_classes)
     scores = generator.normal(size=shape)
-    found = ranked_pairs(levels.astype(np.int32), numbers, scores)
+    found = ranked_pairs(*columns_of(levels), numbers, scores)
     assert found[0].columns == (0, 3)
     expected = naive_deviations(levels[:, 0], levels[:, 3], numbers, scores)
     assert found[0].deviations == pytest.approx(expected)
-    assert len(found) == 1
+    assert len(found) == 6
+    assert [pair.columns for pair in beyond_chance(found)] == [(0, 3)]
 
 
 def test_noise_has_no_pairs() -> None:
@@ -86,7 +94,7 @@ def test_noise_has_no_pairs() -> None:
     generator = np.random.default_rng(0)
     levels = (generator.integers(0, 8, (1500, 50)) + 8 * np.arange(50)).astype(np.int32)
     numbers, scores = generator.integers(0, 2, 1500), generator.normal(size=1500)
-    assert ranked_pairs(levels, numbers, scores) == []
+    assert beyond_chance(ranked_pairs(*columns_of(levels), numbers, scores)) == []
 
 
 def test_columns_of_very_many_levels_do_not_hide_a_pair() -> None:
@@ -96,8 +104,9 @@ def test_columns_of_very_many_levels_do_not_hide_a_pair() -> None:
         [generator.integers(0, 4, 3000), 4 + generator.integers(0, 4, 3000), 8 + np.arange(3000)]
     ).astype(np.int32)
     numbers = (levels[:, 0] + levels[:, 1]) % 2
-    found = ranked_pairs(levels, numbers, generator.normal(size=3000))
-    assert [pair.columns for pair in found] == [(0, 1)]
+    few = np.minimum(levels, 40)  # as a coarse grid has them: the rarest are one
+    found = ranked_pairs(*columns_of(few), numbers, generator.normal(size=3000))
+    assert [pair.columns for pair in beyond_chance(found)] == [(0, 1)]
 
 
 def test_rows_have_the_cells_that_occur() -> None:
@@ -136,22 +145,27 @@ def test_the_pair_that_mistakes_ask_for_is_learned(tmp_path: Path, buffer: int |
     row = {"rooms": 8.0, "age": 5.0, "tax": 5.0, "sea": "yes"}
     served = ColumnFeatures(again).rows([row], again.n_features, again.n_features, 1.0)
     names = {again.encoder.name(k) for k in served.indices.tolist()}  # type: ignore[union-attr]
-    (pair,) = [name for name in names if " and " in name]
-    assert pair.startswith("rooms from ")
-    assert pair.endswith(" and sea=yes")
+    pairs = [name for name in names if " and " in name]
+    assert len(pairs) > 3  # on several grids
     top = max(again.explain(row).terms, key=lambda term: abs(term.amount))
-    assert top.name == pair
+    assert top.name.startswith("rooms from ")
+    assert top.name.endswith(" and sea=yes")
+    assert sum(" and " in term.name for term in again.explain(row).terms) == 1
 
 
-def test_missing_values_are_levels_and_new_cells_have_no_feature(tmp_path: Path) -> None:
-    """A missing number has cells of its own; a cell that did not occur adds nothing to a row."""
+def test_missing_values_are_cells_and_new_cells_share_a_feature(tmp_path: Path) -> None:
+    """A missing number has cells of its own; cells that did not occur have one feature a block."""
     path = houses(tmp_path)
     model = model_from_files(path, label="price", column_pairs="rooms:sea")
     encoder: Any = model.encoder
     names = [encoder.name(k) for k in range(encoder.inner.n_features, encoder.n_features)]
     assert "rooms is missing and sea=no" in names
     batch = encoder.inner.encode_frame([{"rooms": 8.0, "age": 1.0, "tax": 1.0, "sea": "maybe"}])
-    assert encoder.expand(batch).indices.tolist() == batch.indices.tolist()
+    found = encoder.expand(batch).indices.tolist()
+    assert found[: len(batch.indices)] == batch.indices.tolist()
+    of_pairs = [name for name in encoder.names(found) if name.startswith("rooms and sea")]
+    assert of_pairs
+    assert {*of_pairs} == {"rooms and sea: others"}
 
 
 def test_named_pairs_stand_beside_texts_and_asked_bins(tmp_path: Path) -> None:
@@ -163,7 +177,7 @@ def test_named_pairs_stand_beside_texts_and_asked_bins(tmp_path: Path) -> None:
     path.write_text("\n".join(["n:1,kind,note,label", *lines, ""]))
     model = model_from_files(str(path), label="label", text="note", bins=5, column_pairs="n:1:kind")
     assert model.encoding is not None
-    assert model.encoding["column_pairs"] == [[0, 1]]
+    assert model.encoding["blocks"] == [[[0, 1], 64, False]]  # the bins that are asked for
     assert model.evaluate(str(path)).error == 0.0
     with pytest.raises(InputError, match="two columns of numbers, categories or dates, as A:B"):
         model_from_files(str(path), label="label", text="note", column_pairs="note:kind")
@@ -219,9 +233,21 @@ def test_tuning_takes_names(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    """Pairs of columns that the model does not have are an error, not a crash."""
+    """Blocks of columns that the model does not have are an error, not a crash."""
     model = model_from_files(houses(tmp_path, 200), label="price", column_pairs="rooms:sea")
-    for wrong in ([[0, 9]], [[0]], ["ab"], [[0, True]], 7):
-        broken = json.loads(json.dumps(model.encoding)) | {"column_pairs": wrong}
-        with pytest.raises(InputError, match="column_pairs"):
+    assert model.encoding is not None
+    first, *rest = model.encoding["blocks"]
+    for wrong in ([[0, 9], 8, False], [[0, 0], 8, False], ["ab", 8, False], [[0, True], 8, False]):
+        broken = model.encoding | {"blocks": [wrong, *rest]}
+        with pytest.raises(InputError, match="blocks"):
             _ = Model(**{**vars(model), "encoding": broken}).encoder
+    for blocks in (7, [first], [first[:2], *rest], [[*first[:2], 0], *rest]):
+        broken = model.encoding | {"blocks": blocks}
+        with pytest.raises(InputError, match=r"blocks|grid_offsets"):
+            _ = Model(**{**vars(model), "encoding": broken}).encoder
+    for name, value in (("grid_codes", 99), ("grid_cells", 1 << 40), ("grid_levels", 5)):
+        array = model.encoding_arrays[name].copy()
+        array[-1] = value
+        arrays = model.encoding_arrays | {name: array}
+        with pytest.raises(InputError, match=name):
+            _ = Model(**{**vars(model), "encoding_arrays": arrays}).encoder

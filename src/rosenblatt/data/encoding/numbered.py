@@ -342,7 +342,9 @@ def _grid_encoding(
     n_edges = 0 if inner.bins is None else sum(map(len, inner.bins.edges))
     found.expect({"inner features": inner.n_features, "edges": n_edges, "blocks": len(blocks)})
     codes, cells = found["grid_codes"], found["grid_cells"]
-    grids = ColumnGrids(inner, codes, found["grid_levels"])
+    levels = found["grid_levels"]
+    found.check("grid_levels", {*np.unique(levels).tolist()} <= {*LEVELS})
+    grids = ColumnGrids(inner, codes, levels)
     found.check("blocks", {place for one in blocks for place in one.columns} <= {*grids.places})
     found.check("grid_codes", grids.codes_fit())
     ends = found.ends("grid_offsets", len(cells)).tolist()
