@@ -257,7 +257,7 @@ class ColumnSettings(TypedDict, total=False):
         Interval(low=0, high=1000, closed=True, whole=True),
         Setting(
             "Use N equally frequent ranges of each number as features beside it; 0: none.",
-            shown="10, or 20 from 5,000 rows on, if held-out rows say so",
+            shown="nested ranges, up to 64, if held-out rows say so",
         ),
     ]
     form: Annotated[
@@ -276,7 +276,7 @@ class ColumnSettings(TypedDict, total=False):
         Setting(
             "Combine columns, ranges of numbers among them: at most N pairs, those that the "
             "mistakes ask for, or the columns A and B; 0: none.",
-            shown="10 or 36 if held-out rows say so",
+            shown="20 or more, if held-out rows say so",
         ),
     ]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
@@ -275,3 +276,14 @@ def test_no_time_is_undecided() -> None:
     verdict = diagnose(X, y, time_limit=0.0)
     assert verdict.separation == "undecided"
     assert not verdict.infinite
+
+
+def test_words_of_a_frame_are_features() -> None:
+    """Each category has a coefficient of its own, and the frame says the same as its indicators."""
+    colours, size = [*"rrggbb"], [1, 2, 1, 2, 1, 2]
+    verdict = diagnose(pl.DataFrame({"colour": colours, "size": size}), [0, 1, 0, 1, 1, 1])
+    X = np.column_stack([size, *(np.array(colours) == c for c in "rgb")]).astype(float)
+    names = ["size", "colour=r", "colour=g", "colour=b"]
+    other = diagnose(X, [0, 1, 0, 1, 1, 1], feature_names=names)
+    assert verdict.separation == other.separation
+    assert {name.lower(): sign for name, sign in verdict.infinite.items()} == other.infinite

@@ -5,14 +5,16 @@ import os
 import shlex
 import signal
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from click.testing import CliRunner, Result
 
-from rosenblatt import KernelPerceptron, MultilabelClassifier, load, tune
+from rosenblatt import KernelPerceptron, MultilabelClassifier, TableEncoder, load, tune
 from rosenblatt.cli.train import train
 from rosenblatt.cli.tune import tune as tune_command
 from rosenblatt.errors import InputError
@@ -353,3 +355,14 @@ def test_kernels_meet_other_encodings(tmp_path: Path) -> None:
     clf = tune(X, y, folds=3)
     assert isinstance(clf, KernelPerceptron)
     assert clf.score(X, y) > 0.9
+
+
+def test_a_frame_with_words_comes_back_in_a_pipeline() -> None:
+    """Categories and numbers are encoded as TableEncoder does; what is found predicts frames."""
+    rows = [{"age": 20 + k % 40, "city": ("Rome", "Oslo", "Bern")[k % 3]} for k in range(180)]
+    frame, y = pl.DataFrame(rows), ["yes" if row["city"] == "Oslo" else "no" for row in rows]
+    found: Any = tune(frame, y, folds=3)
+    assert found.score(frame, y) == 1.0
+    encoded = TableEncoder().fit_transform(frame)
+    best = tune(encoded, y, folds=3)
+    assert found.search_.best == replace(best.search_.best, seconds=found.search_.best.seconds)

@@ -67,15 +67,23 @@ def check_rows(
 
 def _of_words(X: Any, error: ValueError) -> ValueError:
     """Return an error that names the first column of words in X; else the original error."""
+    name = first_of_words(X)
+    if name is None:
+        return error
+    return InputError(
+        f"Column {name!r} of X holds more than numbers: make features of it with "
+        "rosenblatt.TableEncoder, as in TableEncoder().fit_transform(X, y)."
+    )
+
+
+def first_of_words(X: Any) -> str | None:
+    """Return the name of the first column of a data frame that holds more than numbers."""
     for name in getattr(X, "columns", ()):
         try:
             np.asarray(X[name], np.float64)
         except (TypeError, ValueError):
-            return InputError(
-                f"Column {name!r} of X holds more than numbers: make features of it with "
-                "rosenblatt.TableEncoder, as in TableEncoder().fit_transform(X, y)."
-            )
-    return error
+            return str(name)
+    return None
 
 
 def _labels(y: Any, n_rows: int) -> NDArray[Any]:

@@ -40,6 +40,7 @@ def evaluation_of_files(
 ) -> AnyEvaluation:
     """Return how good the model is on the rows of files, which have labels."""
     told: list[str] = []
+    model = model.merged
     rows = model.rows(paths, layout=layout, tell=told.append)
     found: AnyEvaluation = evaluation_of(model, rows, told=told)
     return found

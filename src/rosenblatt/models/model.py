@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.models.file_rows import encoder_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
@@ -298,6 +299,8 @@ class Model:
             With the columns of training; or an array or a sparse matrix, where it was trained on
             one; or a batch of ``rows``.
         """
+        if not isinstance(X, Batch) and self.merged is not self:
+            return self.merged.scores(X)
         batch, n = input_rows(self, X), self.n_features
         try:  # features that it has not met count for nothing
             return self.machine.scores(batch.below(n).csr(n, self.constant), positive=self.positive)

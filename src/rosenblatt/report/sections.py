@@ -34,7 +34,7 @@ MOST_IN_PICTURE = 40
 MOST_CONFUSIONS = 10
 IN_LINE = 8  # names in the line of a class
 MEASURE = "lead of the best class"  # how sure a model is of a row
-MOST_SHAPES = 24  # columns, and pairs of them, whose curves are drawn
+MOST_SHAPES = 6  # columns, and pairs of them, that are drawn
 
 THEME = {  # what is drawn with, and what it becomes
     INK: "var(--ink)",

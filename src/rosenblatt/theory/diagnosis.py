@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
+from rosenblatt.estimators.encoders import TableEncoder
+from rosenblatt.estimators.validation import first_of_words
 from rosenblatt.theory.capacity import capacity_notes
 from rosenblatt.theory.certificate import (
     Certificate,
@@ -46,8 +48,8 @@ def diagnose(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_rows, n_features)
-        It may have no features at all.
+    X : array, CSR matrix or data frame of shape (n_rows, n_features)
+        It may have no features at all. Of a frame with words each category is a feature.
     y : array of shape (n_rows,)
         Labels, two classes or more; of two the second in sorted order is the positive one.
     model : fitted estimator, default None
@@ -79,6 +81,7 @@ def diagnose(
        logistic  overlap: every boundary has a row on the wrong side: all estimates are finite
     """
     started = perf_counter()
+    X, feature_names = _numbers_of(X, feature_names)
     rows = check_labelled_rows(X, y)
     names = _names(X, rows, feature_names)
     if mistakes is None and model is not None:
@@ -91,6 +94,14 @@ def diagnose(
         if permute:
             verdict = replace(verdict, permuted=permuted(rows, permute, Deadline(time_limit)))
     return replace(verdict, seconds=perf_counter() - started)
+
+
+def _numbers_of(X: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
+    """Return a data frame that has words as numbers, with the names of the features."""
+    if first_of_words(X) is None:
+        return X, names
+    encoder = TableEncoder(scale=False, missing="error", sparse_output=False).fit(X)
+    return encoder.transform(X), names or encoder.get_feature_names_out().tolist()
 
 
 def _names(X: Any, rows: LabelledRows, given: Sequence[str] | None) -> list[str]:

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
+from sklearn.pipeline import make_pipeline
 
 from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
@@ -15,8 +16,10 @@ from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import FittedClassifier
+from rosenblatt.estimators.encoders import TableEncoder as FrameEncoder
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
+from rosenblatt.estimators.validation import first_of_words
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.forms import PAIRS, FittedForm, TableForms
@@ -93,8 +96,9 @@ def tune(
 
     Parameters
     ----------
-    X : array or CSR matrix of shape (n_rows, n_features)
-        Features of about the same size: scale them before.
+    X : array or CSR matrix of shape (n_rows, n_features), or data frame
+        Features of about the same size: scale them before. Of a data frame with words the features
+        are those of ``TableEncoder``, which comes back with the estimator, in a pipeline.
     y : array of shape (n_rows,)
         Or, where rows may have several labels, what ``MultilabelClassifier`` takes: an indicator
         of shape (n_rows, n_labels), or a list of labels for each row.
@@ -128,6 +132,10 @@ def tune(
     (1.0, True)
     """
     check_metric(metric)
+    if first_of_words(X) is not None:
+        said = {"metric": metric, "folds": folds, "time_limit": time_limit, "n_jobs": n_jobs}
+        said |= {"class_weight": class_weight, "goal": goal, "random_state": random_state}
+        return _tuned_columns(X, y, {**said, "tell": tell})
     usual = usual_learner(y, goal)
     task = usual.answer
     task.check_metric(metric, searched=True)
@@ -150,6 +158,15 @@ def tune(
         fitted.fit(X, y)
     fitted.search_ = search
     return cast("FittedClassifier", fitted)
+
+
+def _tuned_columns(X: Any, y: Any, how: Mapping[str, Any]) -> Any:
+    """Return the encoder of a data frame's columns with the estimator that is best on them."""
+    encoder = FrameEncoder()
+    best = tune(encoder.fit_transform(X, y), y, **how)
+    found: Any = make_pipeline(encoder, best)
+    found.search_ = best.search_
+    return found
 
 
 def _estimator(
