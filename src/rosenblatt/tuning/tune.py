@@ -135,7 +135,7 @@ def tune(
     if first_of_words(X) is not None:
         said = {"metric": metric, "folds": folds, "time_limit": time_limit, "n_jobs": n_jobs}
         said |= {"class_weight": class_weight, "goal": goal, "random_state": random_state}
-        return _tuned_columns(X, y, {**said, "tell": tell})
+        return cast("FittedClassifier", _tuned_columns(X, y, {**said, "tell": tell}))
     usual = usual_learner(y, goal)
     task = usual.answer
     task.check_metric(metric, searched=True)
