@@ -188,7 +188,7 @@ def table_file(path: Path, n_rows: int = 200) -> str:
 def test_a_table_of_numbers_categories_and_texts(tmp_path: Path) -> None:
     """Columns of a CSV file become features with names, scaled, and missing values are no harm."""
     table_file(tmp_path / "table.csv")
-    report = trained("table.csv")
+    report = trained("table.csv", "--recipe", "plain")
     model = read("table.model")
     assert model.encoding is not None
     encoding = encoding_from(model.encoding, model.encoding_arrays)

@@ -238,7 +238,7 @@ def test_bad_input(encoder: Any, X: Any, sentence: str) -> None:
 def test_every_option_of_columns_is_a_parameter() -> None:
     """What ``train`` can be told of columns, the encoder can be told, too."""
     of_rows = {"label", "label_separator", "weight", "group"}
-    asked = {field.name for field in fields(Columns)} - of_rows - {"column_pairs"}  # of all
+    asked = {field.name for field in fields(Columns)} - of_rows - {"column_pairs", "form"}  # of all
     assert set(TableEncoder().get_params()) - {"sparse_output", "max_features"} == asked
 
 

@@ -27,13 +27,13 @@ import click
 from rosenblatt.cli import INTERRUPTED, interrupted, interruption
 from rosenblatt.cli.spelling import did_you_mean, flag
 from rosenblatt.cli.tables import draw_curve, draw_table
-from rosenblatt.cli.tagging import twin_of
 from rosenblatt.errors import Parameter, Question, RosenblattError, Sentence, spelled
 from rosenblatt.parameters import GROUPS
 from rosenblatt.wording import Cell, finite, plain, printable, word_list
 
 WORDS = re.compile(r"\[default: \((.*?)\)(?=[];])")
 HELP = ["-h", "--help"]
+ON_FILES = {"data", "model_path", "path", "models"}  # arguments that may name sentences
 PAGE_WIDTH = 100  # characters of a line where standard output is no terminal
 WIDEST_BAR = 40  # blocks
 PATIENCE = 3.0  # seconds without a word on a terminal
@@ -327,7 +327,11 @@ class ScreenCommand(click.Command):
         data = ctx.params.get("data") or ()
         screen.wait([data] if isinstance(data, str) else data)
         with ending(screen):
-            twin = twin_of(ctx)
+            twin = None
+            if ctx.params.keys() & ON_FILES:
+                from rosenblatt.cli.tagging import twin_of  # which imports NumPy
+
+                twin = twin_of(ctx)
             done = super().invoke(ctx) if twin is None else twin()
             screen.flush()
             if done is False:

@@ -71,7 +71,7 @@ class ColumnPairs:
     >>> rows = Batch(np.ones(4), np.array([0, 2, 1, 2]), np.array([0, 2, 4]))
     >>> pairs = ColumnPairs.of_rows([(0, 1)], [rows], np.array([0, 0, 1]))
     >>> pairs.expand(rows).indices
-    array([0, 2, 3, 1, 2, 4], dtype=int32)
+    array([0, 2, 3, 1, 2, 4])
     """
 
     def __init__(

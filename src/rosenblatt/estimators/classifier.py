@@ -167,7 +167,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
         >>> from pathlib import Path
         >>> from sklearn.base import clone
         >>> from rosenblatt import train_files
-        >>> _ = Path("mail.csv").write_text("label,body\n" + "spam,buy now\nham,see you\n" * 60)
+        >>> lines = [f"spam,buy {k} now\nham,see you at {k}\n" for k in range(60)]
+        >>> _ = Path("mail.csv").write_text("label,body\n" + "".join(lines))
         >>> clone(train_files("mail.csv"))
         Classifier(calibrate=False, text=['body'])
         """

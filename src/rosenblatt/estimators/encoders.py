@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt.data.encoding import EncodingFit, TableEncoding
@@ -14,6 +15,7 @@ from rosenblatt.data.tables.table import numbered_names
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.documentation import PARAMETERS, estimator_class
 from rosenblatt.estimators.scikit import BaseEstimator, TransformerMixin
+from rosenblatt.estimators.validation import first_of_words
 
 MOST_FEATURES = 1 << 22
 ENCODER_PARAMETERS = PARAMETERS | {
@@ -217,3 +219,16 @@ class TextEncoder(ColumnEncoder):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
+
+
+def encoded_words(X: Any, **how: Any) -> tuple[Any, TableEncoder | None]:
+    """Return the features of a data frame that has words, with their encoder; all else as it is."""
+    if first_of_words(X) is None:
+        return X, None
+    encoder = TableEncoder(**how)
+    return encoder.fit_transform(X), encoder
+
+
+def behind(encoder: TableEncoder, fitted: Any) -> Any:
+    """Return a pipeline that encodes the columns of a data frame for a fitted estimator."""
+    return make_pipeline(encoder, fitted)

@@ -229,7 +229,9 @@ def count_weights(flat: NDArray[Any], n_features: int, bounds: Changed[NDArray[n
 
 
 @compiled
-def enter_weights(flat: NDArray[Any], filled: NDArray[np.int64], at: Changed[Stretches]) -> None:
+def enter_weights(
+    flat: NDArray[Any], filled: Changed[NDArray[np.int64]], at: Changed[Stretches]
+) -> None:
     """Write the class of each weight to the stretches of their features, which are long enough."""
     n_features = len(at.bounds)
     for p in range(len(flat)):

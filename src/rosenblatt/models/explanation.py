@@ -16,7 +16,7 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.shapes import as_rows
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.merging import levels_beside, merged_row
+from rosenblatt.models.merging import merged_row, with_lines
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.multilabel import alone
 from rosenblatt.models.rows import input_rows
@@ -338,18 +338,8 @@ def contributions(
     pair = [uncertainties(model, model.classes[k]) for k in sides]
     squares = [one[at] ** 2 for one in pair if one is not None]
     unsure = np.sqrt(np.sum(squares, axis=0)) if squares else None
+    at, x, w, unsure = with_lines(model, at, x, w, unsure)
     amounts = w[:-1] * x
-    levels = levels_beside(model, at)
-    if len(levels):  # what a number adds, its range adds as well: one term
-        lines = np.flatnonzero(levels >= 0)
-        within = levels[lines]
-        amounts[within] += amounts[lines]
-        w[within] = amounts[within]
-        if unsure is not None:
-            unsure[within] = np.hypot(unsure[within], unsure[lines] * x[lines])
-        apart = levels < 0
-        at, x, amounts, w = at[apart], x[apart], amounts[apart], w[np.append(apart, [True])]
-        unsure = None if unsure is None else unsure[apart]
     name = namer(model)
     order = np.argsort(-np.abs(amounts), kind="stable")
     table = model.table

@@ -131,10 +131,10 @@ class TableForms:
             return [PLAIN]
         able = [one for one in self.fine.features if one.role in ("numeric", "category")]
         bins = [FEW_BINS, BINS] if self._edges else []
-        several = len(able) > 1 and self._learner.answer.races and self.pairs != 0
+        paired = len(able) > 1 and self._learner.answer.races and self.pairs != 0
         if self.pairs:
             return [PAIRS]
-        found = [PLAIN, *bins, *((PAIRS, TRIPLES, MORE_PAIRS) if several else ())]
+        found = [PLAIN, *bins, *((PAIRS, TRIPLES, MORE_PAIRS) if paired else ())]
         most = FORMS.index(self.asked or MORE_PAIRS)
         return [name for name in found if FORMS.index(name) <= most]
 

@@ -21,7 +21,7 @@ def merged(model: "Model") -> "Model":
     and to predict; learning goes on from the model itself.
     """
     encoder = model.encoder
-    if not isinstance(encoder, GridEncoding) or not encoder.blocks or not model.has_weights:
+    if not isinstance(encoder, GridEncoding) or encoder.is_merged or not model.has_weights:
         return model
     cells = encoder.merged()
     variance = None if model.variance is None else cells.sums(np.asarray(model.variance))
@@ -29,15 +29,13 @@ def merged(model: "Model") -> "Model":
     machine = Weights.of_arrays(
         model.task, weights, variance=variance, count=model.count, constant=model.constant
     )
-    found = replace(
+    return replace(
         model,
         machine=machine,
         encoding=cells.encoding.as_json(),
-        encoding_arrays={},
+        encoding_arrays=cells.encoding.arrays(),
         spread=None if model.spread is None else _spread(model.spread, cells),
     )
-    found.encoder = cells.encoding
-    return found
 
 
 def _spread(spread: "Spread", cells: MergedCells) -> "Spread":
@@ -62,14 +60,30 @@ def merged_row(
     return found, row.indices, row.data
 
 
-def levels_beside(model: "Model", features: NDArray[Any]) -> NDArray[np.intp]:
-    """Return for each number of a row where its range stands among the features, else −1.
+def with_lines(
+    model: "Model", at: NDArray[Any], x: NDArray[Any], w: NDArray[Any], unsure: Any
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Any]:
+    """Return the features of a row with their values, weights and deviations: one a column.
 
-    Nothing where the model is not one of shapes.
+    What a number adds by itself goes to its range, whose value is 1.
     """
-    encoder = model.encoder
+    levels = _levels_beside(model, at)
+    lines = np.flatnonzero(levels >= 0)
+    within, apart = levels[lines], levels < 0
+    w = w.copy()
+    w[within] += w[lines] * x[lines]
+    if unsure is not None:
+        unsure = unsure.copy()
+        unsure[within] = np.hypot(unsure[within], unsure[lines] * x[lines])
+        unsure = unsure[apart]
+    return at[apart], x[apart], w[np.append(apart, [True])], unsure
+
+
+def _levels_beside(model: "Model", features: NDArray[Any]) -> NDArray[np.intp]:
+    """Return for each number of a row where its range stands among the features, else −1."""
+    encoder, found = model.encoder, np.full(len(features), -1, np.intp)
     if not isinstance(encoder, GridEncoding):
-        return np.empty(0, np.intp)
+        return found
     inner, owners = encoder.inner, encoder.grids.owners
     numeric = [one.place for one in inner.features if one.role == "numeric"]
     places = {
@@ -77,7 +91,6 @@ def levels_beside(model: "Model", features: NDArray[Any]) -> NDArray[np.intp]:
         for k, feature in enumerate(features.tolist())
         if inner.n_numeric <= feature < inner.n_features
     }
-    found = np.full(len(features), -1, np.intp)
     for k, feature in enumerate(features.tolist()):
         if feature < inner.n_numeric:
             found[k] = places.get(numeric[feature], -1)

@@ -70,7 +70,7 @@ def prune(model: Any, k: int, X: Any = None, y: Any = None) -> Pruned:
     >>> y = [0, 0, 1, 1, 1]
     >>> sparser = prune(Perceptron(shuffle=False).fit(X, y), 1, X, y)
     >>> sparser.dropped, sparser.model.coef_
-    (array([1]), array([[ 2.,  0., -1.]]))
+    (array([2]), array([[ 2., -1.,  0.]]))
     >>> print(sparser)
     Dropped 1 of 3 features, the weakest by weight × deviation.
     Error on 5 rows: 0.00 % before, 0.00 % after.

@@ -170,8 +170,8 @@ class Race:
         reading.check_classes()
         forms = TableForms(self._source, reading, self.learner)
         chosen = forms.names[-1 if forms.asked and not self._tries else 0]
-        several = len(self.learners) > 1 or len(forms.names) > 1
-        if self._tries and several and reading.n_rows >= FEWEST_ROWS:
+        is_open = len(self.learners) > 1 or len(forms.names) > 1
+        if self._tries and is_open and reading.n_rows >= FEWEST_ROWS:
             chosen = self._tried(reading, forms) or chosen
         self.fitted = forms.of_all(chosen, reading)
         return self.learner

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, Sentence
-from rosenblatt.estimators.encoders import TableEncoder
-from rosenblatt.estimators.validation import first_of_words
+from rosenblatt.estimators.encoders import TableEncoder, encoded_words
 from rosenblatt.theory.capacity import capacity_notes
 from rosenblatt.theory.certificate import (
     Certificate,
@@ -55,13 +54,12 @@ def diagnose(
     model : fitted estimator, default None
         Its ``n_mistakes_`` is reported beside the bound.
     mistakes : int, default None
-        The same as a number. With neither, the mistakes of the perceptron that the search began
-        with are reported if it converged.
+        The same as a number; with neither, those of the search's first perceptron if it converged.
     time_limit : float, default 60.0
         Seconds after which no further step begins; None for no limit.
     permute : int, default 0
-        How often to permute the labels at random and ask again: how many permutations are separable
-        says what the verdict is worth. They have as much time again, all together.
+        How often to permute the labels at random and ask again, in as much time again: how many
+        permutations are separable says what the verdict is worth.
     feature_names : names of the features, default None
         By which coefficients without a finite estimate are named; by default those of a data frame,
         else "feature 0" and so on.
@@ -81,9 +79,9 @@ def diagnose(
        logistic  overlap: every boundary has a row on the wrong side: all estimates are finite
     """
     started = perf_counter()
-    X, feature_names = _numbers_of(X, feature_names)
+    X, encoder = encoded_words(X, scale=False, missing="error", sparse_output=False)
     rows = check_labelled_rows(X, y)
-    names = _names(X, rows, feature_names)
+    names = _names(X if encoder is None else encoder, rows, feature_names)
     if mistakes is None and model is not None:
         if not hasattr(model, "n_mistakes_"):
             msg = f"model must be a fitted estimator of rosenblatt; got {type(model).__name__}."
@@ -96,17 +94,12 @@ def diagnose(
     return replace(verdict, seconds=perf_counter() - started)
 
 
-def _numbers_of(X: Any, names: Sequence[str] | None) -> tuple[Any, Sequence[str] | None]:
-    """Return a data frame that has words as numbers, with the names of the features."""
-    if first_of_words(X) is None:
-        return X, names
-    encoder = TableEncoder(scale=False, missing="error", sparse_output=False).fit(X)
-    return encoder.transform(X), names or encoder.get_feature_names_out().tolist()
-
-
 def _names(X: Any, rows: LabelledRows, given: Sequence[str] | None) -> list[str]:
     """Return the names of the features: as passed, of X, or numbered."""
-    names = getattr(X, "columns", None) if given is None else given
+    known = (
+        X.get_feature_names_out() if isinstance(X, TableEncoder) else getattr(X, "columns", None)
+    )
+    names = known if given is None else given
     if names is None:
         return [f"feature {j}" for j in range(rows.n_features)]
     if len(names) != rows.n_features:

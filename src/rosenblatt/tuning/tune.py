@@ -8,7 +8,6 @@ from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
 
 from rosenblatt import estimators
 from rosenblatt.data.encoding import TableEncoding
@@ -16,10 +15,9 @@ from rosenblatt.data.files import Files, TrainingFiles
 from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.estimators.base import FittedClassifier
-from rosenblatt.estimators.encoders import TableEncoder as FrameEncoder
+from rosenblatt.estimators.encoders import behind, encoded_words
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.multilabel import encoded_rows, usual_learner
-from rosenblatt.estimators.validation import first_of_words
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.models.forms import PAIRS, FittedForm, TableForms
@@ -89,16 +87,15 @@ def tune(
 ) -> FittedClassifier:
     """Return the estimator that is best on held-out rows, fitted to all rows.
 
-    Rules, their parameters, memories and numbers of passes are tried by successive halving; where
-    there are few rows, voted and kernel perceptrons as well. Several labels a row are judged by the
-    share of them that is not ranked first, and the estimator is a ``MultilabelClassifier`` with
-    thresholds.
+    Rules, their parameters, memories and numbers of passes are tried by successive halving; of few
+    rows voted and kernel perceptrons, too. Several labels a row are judged by the share of them
+    that is not ranked first; the estimator is a ``MultilabelClassifier`` with thresholds.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n_rows, n_features), or data frame
-        Features of about the same size: scale them before. Of a data frame with words the features
-        are those of ``TableEncoder``, which comes back with the estimator, in a pipeline.
+        Features of about the same size: scale them before. With words it is encoded as by
+        ``TableEncoder``, which comes back with the estimator, in a pipeline.
     y : array of shape (n_rows,)
         Or, where rows may have several labels, what ``MultilabelClassifier`` takes: an indicator
         of shape (n_rows, n_labels), or a list of labels for each row.
@@ -132,10 +129,7 @@ def tune(
     (1.0, True)
     """
     check_metric(metric)
-    if first_of_words(X) is not None:
-        said = {"metric": metric, "folds": folds, "time_limit": time_limit, "n_jobs": n_jobs}
-        said |= {"class_weight": class_weight, "goal": goal, "random_state": random_state}
-        return cast("FittedClassifier", _tuned_columns(X, y, {**said, "tell": tell}))
+    X, encoder = encoded_words(X)
     usual = usual_learner(y, goal)
     task = usual.answer
     task.check_metric(metric, searched=True)
@@ -156,17 +150,9 @@ def tune(
         advice = ".* stopped after max_iter"
         warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
         fitted.fit(X, y)
-    fitted.search_ = search
-    return cast("FittedClassifier", fitted)
-
-
-def _tuned_columns(X: Any, y: Any, how: Mapping[str, Any]) -> Any:
-    """Return the encoder of a data frame's columns with the estimator that is best on them."""
-    encoder = FrameEncoder()
-    best = tune(encoder.fit_transform(X, y), y, **how)
-    found: Any = make_pipeline(encoder, best)
-    found.search_ = best.search_
-    return found
+    found: Any = fitted if encoder is None else behind(encoder, fitted)
+    found.search_ = search
+    return cast("FittedClassifier", found)
 
 
 def _estimator(

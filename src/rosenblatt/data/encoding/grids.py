@@ -21,7 +21,7 @@ from rosenblatt.data.conjunctions import levels_of
 from rosenblatt.data.encoding.features import FeatureEncoding
 from rosenblatt.data.encoding.numbers import edge_between
 from rosenblatt.data.encoding.table_encoding import TableEncoding
-from rosenblatt.kernels.cells import write_cells
+from rosenblatt.kernels.cells import CellPlaces, LevelCodes, write_cells
 
 GRIDS_VERSION = 1
 LEVELS = (4, 8, 16, 32, 64)  # how many ranges grids have at most
@@ -295,14 +295,14 @@ class GridEncoding(FeatureEncoding):
         indptr = ends + len(self.blocks) * np.arange(len(ends))
         indices = np.empty(indptr[-1], np.int32)
         data = np.empty(indptr[-1], known.data.dtype if len(known.data) else np.float64)
-        row = np.empty(len(self.grids.default), np.int32)
-        of_columns = self.grids.owners, self.grids.codes, self.grids.default
+        room = np.empty(len(self.grids.default), np.int32)
+        levels = LevelCodes(self.grids.owners, self.grids.codes, self.grids.default)
         rows = known.csr(self.inner.n_features, 0.0)
-        write_cells(rows, *of_columns, *self._places, row, data, indices)
+        write_cells(rows, levels, self._places, room, data, indices)
         return batch.with_rows(Batch(data, indices, indptr, n_features=self.n_features))
 
     @cached_property
-    def _places(self) -> "CellPlaces":
+    def _places(self) -> CellPlaces:
         """Where the features of cells are looked up."""
         shape = len(self.blocks), MOST_JOINED
         places, sizes = np.full(shape, -1, np.int32), np.ones(shape, np.int64)
@@ -319,6 +319,12 @@ class GridEncoding(FeatureEncoding):
         lengths = np.array([len(own) for own in self.lookups], np.int64)
         together = np.concatenate(numbers), running_sums(lengths)[:-1]
         return CellPlaces(places, starts, sizes, *together, np.concatenate(self.lookups))
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether there is one block of the same columns, and for each alone its levels serve."""
+        joined = {one.columns for one in self.blocks if len(one.columns) > 1}
+        return len(joined) == len(self.blocks)
 
     @property
     def terms(self) -> list[tuple[int, ...]]:
@@ -453,17 +459,6 @@ class GridEncoding(FeatureEncoding):
         arrays["grid_cells"] = np.concatenate([np.empty(0, np.int64), *self.cells])
         arrays["grid_offsets"] = running_sums(np.array([len(own) for own in self.cells], np.int64))
         return arrays
-
-
-class CellPlaces(NamedTuple):
-    """What ``write_cells`` wants of blocks."""
-
-    places: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    numbers: NDArray[np.int32]
-    lookups: NDArray[np.int64]
-    features: NDArray[np.int32]
 
 
 class Moved(NamedTuple):
