@@ -38,6 +38,7 @@ PLAIN, FEW_BINS, BINS, PAIRS, TRIPLES, MORE_PAIRS = FORMS = (  # the simplest fi
     "triples",
     "more-pairs",
 )
+WITH_PAIRS = (PAIRS, TRIPLES, MORE_PAIRS)
 Grids = tuple[tuple[int, bool], ...]  # ranges, and whether they are shifted by half of one
 PAIR_GRIDS: Grids = (
     *((4, False), (4, True), (8, False), (8, True)),
@@ -81,12 +82,12 @@ class FittedForm(NamedTuple):
         return own + (len(self.encoding.terms) if isinstance(self.encoding, GridEncoding) else 0)
 
 
-class PickedRows(NamedTuple):
-    """Rows by which pairs are chosen, as the blocks of a reading have them."""
+class CodedRows(NamedTuple):
+    """Rows of the inner encoding of a form, and the codes of their columns on grids."""
 
     rows: Batch
-    numbers: NDArray[Any]  # of their classes
-    n_classes: int
+    grids: ColumnGrids
+    codes: NDArray[np.int32]  # (n_columns, n_rows)
 
 
 class TableForms:
@@ -159,14 +160,24 @@ class TableForms:
         """Return blocks as rows of the inner encoding of a form."""
         return self._source.encoded(blocks, encoding=self.inner(name))
 
-    def fitted(self, name: str, rows: Batch, pairs: Sequence[tuple[int, int]] = ()) -> FittedForm:
-        """Return a form by rows of its inner encoding, which say what occurs."""
-        inner = self.inner(name)
-        if name == PLAIN or not isinstance(inner, TableEncoding):
-            return FittedForm(name, inner, partial(self._source.encoded, encoding=inner))
+    def coded(self, name: str, rows: Batch) -> CodedRows:
+        """Return rows of the inner encoding of a form, of a table, with the grids that they have."""
+        inner = cast("TableEncoding", self.inner(name))
         grids = ColumnGrids.of_rows(inner, self._levels(name), [rows])
+        return CodedRows(rows, grids, grids.of_rows_in(rows))
+
+    @property
+    def as_it_is(self) -> FittedForm:
+        """The plain form."""
+        return FittedForm(PLAIN, self.plain, partial(self._source.encoded, encoding=self.plain))
+
+    def fitted(
+        self, name: str, coded: CodedRows, pairs: Sequence[tuple[int, int]] = ()
+    ) -> FittedForm:
+        """Return a form with blocks of cells by rows that say which of them occur."""
+        inner, grids = cast("TableEncoding", self.inner(name)), coded.grids
         blocks = self._blocks(name, grids, pairs)
-        encoding = GridEncoding.of_rows(grids, inner, blocks, grids.of_rows_in(rows))
+        encoding = GridEncoding.of_rows(grids, inner, blocks, coded.codes)
         return FittedForm(name, encoding, partial(self._source.encoded, encoding=encoding))
 
     def _levels(self, name: str) -> NDArray[np.int32]:
@@ -198,53 +209,46 @@ class TableForms:
             found += [block for pair in rest for block in grids.distinct(pair, WIDE_GRIDS)]
         return found
 
-    def picked_pairs(self, picked: PickedRows) -> list[tuple[int, int]]:
-        """Return the pairs that rows, as blocks have them, ask for most, or those asked for."""
-        fine = self.inner(PAIRS)
-        if not isinstance(fine, TableEncoding):
-            return []
+    def picked_pairs(
+        self, coded: CodedRows, numbers: NDArray[Any], n_classes: int
+    ) -> list[tuple[int, int]]:
+        """Return the pairs that rows of these classes ask for most, or those asked for."""
         if self.pairs and not isinstance(self.pairs, int):
-            return named_pairs(fine, self.pairs)
-        rows = self.encoded(PAIRS, picked.rows)
-        made = self.fitted(BINS, rows)
-        n_features, expanded = made.encoding.n_features, made.encoding.expand(rows)
-        numbers, n_classes = picked.numbers, picked.n_classes
-        scores = first_scores(self._learner, expanded, n_features, numbers, n_classes)
-        grids = ColumnGrids.of_rows(fine, self._levels(PAIRS), [rows])
+            return named_pairs(cast("TableEncoding", self.inner(PAIRS)), self.pairs)
+        encoding = self.fitted(BINS, coded).encoding
+        rows, n_features = encoding.expand(coded.rows), encoding.n_features
+        scores = first_scores(self._learner, rows, n_features, numbers, n_classes)
         level = RANKED_LEVEL if self._edges else FINEST
-        cells = {place: grids.cells(place, 3, level) for place in grids.places}
-        ranked = ranked_pairs(cells, grids.of_rows_in(rows), numbers, scores)
+        cells = {place: coded.grids.cells(place, 3, level) for place in coded.grids.places}
+        ranked = ranked_pairs(cells, coded.codes, numbers, scores)
         if isinstance(self.pairs, int) and self.pairs:
             ranked = beyond_chance(ranked)[: self.pairs]
         return [pair.columns for pair in ranked]
 
     def of_all(self, name: str, reading: Reading) -> FittedForm:
         """Return a form by rows from all over a reading."""
-        n_rows = reading.n_rows - reading.n_validation
         if name == PLAIN:
-            return self.fitted(PLAIN, Batch(np.empty(0), np.empty(0, np.int32), np.zeros(1)))
-        rows = self.encoded(name, _taken(reading, n_rows, MOST_FITTED))
+            return self.as_it_is
         pairs: list[tuple[int, int]] = []
-        if name not in (FEW_BINS, BINS):
-            pairs = self.picked_pairs(picked_rows(reading, n_rows, MOST_PICKED))
-        return self.fitted(name, rows, pairs)
+        if name in WITH_PAIRS:
+            drawn, rows = self._drawn(name, reading, MOST_PICKED)
+            numbers = reading.met.ranks[reading.labels(drawn)[0]]
+            pairs = self.picked_pairs(self.coded(name, rows), numbers, len(reading.classes))
+        return self.fitted(
+            name, self.coded(name, self._drawn(name, reading, MOST_FITTED)[1]), pairs
+        )
+
+    def _drawn(self, name: str, reading: Reading, most: int) -> tuple[NDArray[Any], Batch]:
+        """Return at most so many rows from all over a reading, as a form has them inside."""
+        n_rows = reading.n_rows - reading.n_validation
+        drawn = np.arange(0, n_rows, -(-n_rows // most))
+        return drawn, self.encoded(name, join([*reading.taken(drawn)]))
 
 
 def taken(rows: Batch, numbers: NDArray[Any]) -> Batch:
     """Return copies of some rows, without their labels."""
     some = packed(rows.csr(rows.n_features, 0.0), numbers)
     return Batch(some.data, some.indices, some.indptr, n_features=rows.n_features)
-
-
-def picked_rows(reading: Reading, n_rows: int, most: int) -> PickedRows:
-    """Return rows from all over a reading with their classes."""
-    drawn = np.arange(0, n_rows, -(-n_rows // most))
-    rows = join([*reading.taken(drawn)])
-    return PickedRows(rows, reading.met.ranks[reading.labels(drawn)[0]], len(reading.classes))
-
-
-def _taken(reading: Reading, n_rows: int, most: int) -> Batch:
-    return join([*reading.taken(np.arange(0, n_rows, -(-n_rows // most)))])
 
 
 def _triples(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:

@@ -24,8 +24,9 @@ from rosenblatt.models.forms import (
     PAIRS,
     PLAIN,
     TRIPLES,
+    WITH_PAIRS,
+    CodedRows,
     FittedForm,
-    PickedRows,
     TableForms,
     taken,
 )
@@ -86,7 +87,6 @@ PLAIN_PASSES: dict[Settings, tuple[int, ...]] = {  # after which learners of pla
     (("rule", "pa1"), ("C", 0.001)): (10, 20),
     EAGER: (5, 10),
 }
-WITH_PAIRS = (PAIRS, TRIPLES, MORE_PAIRS)
 # By which it is decided how texts are read: of a sample, bytes times passes times classes, where
 # a pass of words, of characters and of both takes about 5 values a byte; and bytes.
 TEXT_COST = 80_000_000
@@ -224,11 +224,12 @@ class RaceRows:
 
     def __init__(self, reading: Reading, forms: TableForms, constant: float, n_rows: int) -> None:
         self._forms, self._constant = forms, constant
-        drawn, self._n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
+        drawn = np.arange(n_rows) * reading.n_rows // n_rows
         labels, self._weights = reading.labels(drawn)
         self.numbers, groups = reading.met.ranks[labels], reading.kept.groups
         self._groups = None if groups is None else groups[drawn]
         self._targets, self._sets = reading.met.targets(labels), reading.met.sets
+        self.n_classes = len(reading.classes)
         self._blocks = join_batches([*reading.taken(drawn)])
         self._inner: dict[int, Batch] = {}  # by the encoding
 
@@ -239,23 +240,16 @@ class RaceRows:
             self._inner[key] = self._forms.encoded(name, self._blocks)
         return self._inner[key]
 
-    def picked(self, numbers: NDArray[Any]) -> list[tuple[int, int]]:
-        """Return the pairs that these rows ask for."""
-        some = taken(self._blocks, numbers)
-        return self._forms.picked_pairs(PickedRows(some, self.numbers[numbers], self._n_classes))
-
-    def fitted(
-        self, name: str, numbers: NDArray[Any], pairs: Sequence[tuple[int, int]]
-    ) -> FittedForm:
-        """Return a form that knows these rows."""
-        return self._forms.fitted(name, taken(self.of_inner(name), numbers), pairs)
+    def coded(self, name: str, numbers: NDArray[Any]) -> CodedRows:
+        """Return some rows with the grids that they have."""
+        return self._forms.coded(name, taken(self.of_inner(name), numbers))
 
     def made(self, fitted: FittedForm) -> EncodedRows:
         """Return all rows in a form."""
         rows = fitted.encoding.expand(self.of_inner(fitted.name))
         csr = rows.csr(fitted.encoding.n_features, self._constant)
         examples = Examples(csr, self._targets, self._weights, sets=self._sets)
-        return EncodedRows(examples, self.numbers, self._n_classes, groups=self._groups)
+        return EncodedRows(examples, self.numbers, self.n_classes, groups=self._groups)
 
 
 class FormRaceSize(NamedTuple):
@@ -322,12 +316,13 @@ class FormRace:
         self._reading_rows, numbers = reading.n_rows, self._rows.numbers
         self._stops: dict[Candidate, tuple[int, ...]] = {}
         self._pairs: dict[int, list[tuple[int, int]]] = {}  # by fold
+        self._rows_coded: dict[tuple[bool, int], CodedRows] = {}
         self._fitted: dict[tuple[str, int], FittedForm] = {}
         self._made: dict[tuple[str, int], EncodedRows] = {}
         self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept", "task")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
-        base = self._rows.made(forms.fitted(PLAIN, self._rows.of_inner(PLAIN)))
+        base = self._rows.made(forms.as_it_is)
         if base.groups is not None:
             few = RaceSize(len(numbers), size.n_folds, size.n_parts, 1.0).of_groups(base.groups)
             self.search = Search("error", len(numbers), few.n_folds, few.n_parts)
@@ -345,14 +340,26 @@ class FormRace:
         return self._made[key]
 
     def _form(self, name: str, fold: int) -> FittedForm:
+        """Return a form that knows the rows which are learned from, pairs by their classes."""
         if (name, fold) not in self._fitted:
-            learned, pairs = self._judge.folds[fold][0], []
-            if name in WITH_PAIRS:
-                if fold not in self._pairs:
-                    self._pairs[fold] = self._rows.picked(learned)
-                pairs = self._pairs[fold]
-            self._fitted[name, fold] = self._rows.fitted(name, learned, pairs)
+            made = self._forms.as_it_is
+            if name != PLAIN:
+                coded = self._coded(name, fold)
+                made = self._forms.fitted(name, coded, self._pairs_of(name, coded, fold))
+            self._fitted[name, fold] = made
         return self._fitted[name, fold]
+
+    def _coded(self, name: str, fold: int) -> CodedRows:
+        key = name == FEW_BINS, fold
+        if key not in self._rows_coded:
+            self._rows_coded[key] = self._rows.coded(name, self._judge.folds[fold][0])
+        return self._rows_coded[key]
+
+    def _pairs_of(self, name: str, coded: CodedRows, fold: int) -> list[tuple[int, int]]:
+        if name in WITH_PAIRS and fold not in self._pairs:
+            numbers = self._rows.numbers[self._judge.folds[fold][0]]
+            self._pairs[fold] = self._forms.picked_pairs(coded, numbers, self._rows.n_classes)
+        return self._pairs.get(fold, [])
 
     def _rungs(self) -> Iterator[Rung]:
         names = self._forms.names
