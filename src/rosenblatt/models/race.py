@@ -286,9 +286,8 @@ class FormRaceSize(NamedTuple):
         FormRaceSize(n_rows=16000, n_parts=2, n_folds=1)
         """
         if n_rows < FEW_ROWS:
-            folds = 5 if n_rows < VERY_FEW else 3
-            if affordable >= folds * n_rows:
-                return cls(n_rows, folds, folds)
+            parts = 5 if n_rows < VERY_FEW else 3
+            return cls(n_rows, parts, max(min(parts, affordable // n_rows), 1))
         learned = min(MOST_LEARNED, affordable)
         judged = min(max(n_rows // 3, VERY_FEW), MOST_JUDGED, learned)
         drawn = min(judged + learned, n_rows)
