@@ -161,7 +161,7 @@ class TableForms:
         return self._source.encoded(blocks, encoding=self.inner(name))
 
     def coded(self, name: str, rows: Batch) -> CodedRows:
-        """Return rows of the inner encoding of a form, of a table, with the grids that they have."""
+        """Return rows of the inner encoding of a form with the grids that they have."""
         inner = cast("TableEncoding", self.inner(name))
         grids = ColumnGrids.of_rows(inner, self._levels(name), [rows])
         return CodedRows(rows, grids, grids.of_rows_in(rows))
