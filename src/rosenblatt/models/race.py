@@ -185,8 +185,9 @@ class Race:
         best = race.best
         if best is None:
             return ""
-        self._take(best.candidate.learner, best.passes, race.result(best))
-        return str(dict(best.candidate.encoding)["form"])
+        form = str(dict(best.candidate.encoding)["form"])
+        self._take(best.candidate.learner, best.passes, race.result(best), least=form == PLAIN)
+        return form
 
     def _plain_tried(self, reading: Reading, forms: TableForms) -> str:
         """Try learners on rows as they are, or with the bins asked for."""
@@ -210,13 +211,16 @@ class Race:
             self._take(best.candidate.learner, None, held.result(best, {way: forms.title(form)}))
         return form
 
-    def _take(self, learner: Settings, passes: int | None, result: RaceResult) -> None:
+    def _take(
+        self, learner: Settings, passes: int | None, result: RaceResult, *, least: bool = False
+    ) -> None:
+        """Take a learner and its passes; where these are the least, its usual ones if more."""
         values = dict(learner)
         kept: dict[str, Any] = {"rule": values.pop("rule"), "memory": values.pop("memory", "")}
-        if passes is not None and self.learner.max_iter is None:
-            kept["max_iter"] = passes
-        self.learner = replace(self.learner, **kept, values=values)
-        self.result = result
+        chosen = replace(self.learner, **kept, values=values)
+        if passes is not None and chosen.max_iter is None and (passes > chosen.passes or not least):
+            chosen = replace(chosen, max_iter=passes)
+        self.learner, self.result = chosen, result
 
 
 class RaceRows:
