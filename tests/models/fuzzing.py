@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import check, read_from
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import Record
 from rosenblatt.models.tensors import input_errors
 from tests.models.models import assert_same, example, linear
 from tests.models.written import summed, written
@@ -53,7 +54,7 @@ def seeds() -> list[bytes]:
         encoding={"columns": ["a", {"x": [1, 2.5, None]}], "scale": float("inf")},
         encoding_arrays={"words": np.frombuffer(b"a\nb", np.uint8), "mean": np.arange(3.0)},
         arrays={"flags": np.array([True, False]), "steps": np.arange(4, dtype=np.int16)},
-        verdict={"status": "separable"},
+        record=Record(verdict={"status": "separable"}),
     )
     return [written(model) for model in (example(), wide, few, rich)]
 

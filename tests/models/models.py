@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.record import Record
 from rosenblatt.models.tensors import TYPE_NAMES
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import task_of
@@ -150,13 +151,14 @@ def linear(
     ledger: NDArray[Any] | None = None,
     variance: NDArray[Any] | None = None,
     count: int = 1,
-    **fields: Any,
+    **parts: Any,
 ) -> Model:
     """Return a model of these weights by class, the bias last."""
-    made_by = LearnerRecord(learner, options, fields.pop("described", None))
+    made_by = LearnerRecord(learner, options, parts.pop("described", None))
     task = task_of(made_by.task, len(classes))
     machine = Weights.of_arrays(task, weights, ledger, variance, count)
-    return Model(made_by, classes, machine, **fields)
+    own = {field.name: parts.pop(field.name) for field in fields(Record) if field.name in parts}
+    return Model(made_by, classes, machine, record=Record(**own), **parts)
 
 
 def with_vectors(model: Model, **vectors: Any) -> Model:

@@ -21,6 +21,7 @@ from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_options
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.record import Facts
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
 from rosenblatt.tasks.held_out_fits import TriedRows
@@ -230,31 +231,34 @@ def train_files(
     if fitted.verdict is not None:
         prove(fitted.verdict)
     model = with_files(fitted.model, read, fitted)
-    more = {"n_shards": fitted.n_shards, "title": plan.learner.title}
-    return replace(model, training=model.training | more)
+    return model.with_facts({"n_shards": fitted.n_shards, "title": plan.learner.title})
 
 
 def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Model:
     """Return the model with what the files it learned from say of it."""
     encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
-    return replace(
-        model,
-        encoding=encoding.as_json(),
-        encoding_arrays=encoding.arrays(),
-        spread=fitted.spread,
-        verdict=None if verdict is None else verdict.as_json(),
-        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
-        training=model.training
-        | {
+    facts: tuple[Facts, ...] = (
+        {
             "files": kept_names(read.names),
             "places": places_digest(read.names),
             "format": str(read.format),
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),
-            **TriedRows(fitted.n_held_out, fitted.outcome.tried_error).record(),
-            "n_wrong": fitted.n_wrong,
-            "notes": read.notes,
         },
+        TriedRows(fitted.n_held_out, fitted.outcome.tried_error).record(),
+        {"n_wrong": fitted.n_wrong, "notes": read.notes},
+    )
+    record = replace(
+        model.record.with_facts(*facts),
+        verdict=None if verdict is None else verdict.as_json(),
+        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
+    )
+    return replace(
+        model,
+        encoding=encoding.as_json(),
+        encoding_arrays=encoding.arrays(),
+        spread=fitted.spread,
+        record=record,
     )
 
 

@@ -261,17 +261,14 @@ class KernelPerceptron(FittedClassifier):
         self._model = replace(self._model, arrays={})  # a guarantee was of other scores
         if len(self.classes_) < 2:  # nothing to tell it from
             state.pass_by(len(examples.numbers()), rows.shape[0])
-            self._model.outcome["n_iter"] += 1
+            self._model.record.count(1, 0, moved=False)
             return
         plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
         training = self._machine.training(examples, plan, np.random.default_rng(0))  # not drawn
         counts = [training.learn(part).counts for part in training.parts()]
         training.finish()
-        record = self._model.outcome
-        if any(count.updates for count in counts):
-            record["stop_reason"] = "max_iter"  # one pass is what it is for
-        record["n_iter"] += 1
-        record["n_mistakes"] += sum(count.mistakes for count in counts)
+        n_mistakes = sum(count.mistakes for count in counts)
+        self._model.record.count(1, n_mistakes, moved=any(count.updates for count in counts))
 
     def _restore(self, model: Model) -> None:
         self._model = replace(model, made_by=self._record(), machine=model.machine.copy())

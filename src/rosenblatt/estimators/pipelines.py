@@ -24,7 +24,6 @@ from rosenblatt.models.explanation import explain as explain_model
 from rosenblatt.models.model import Model
 
 SCALER = "scaler."  # before the names of a scaler's arrays
-KEY = "pipeline"  # under which the training of a model holds the steps
 ENCODERS: dict[str, Any] = {
     kind.__name__: kind for kind in (TableEncoder, TextEncoder, FeatureConjunctions)
 }
@@ -98,12 +97,11 @@ def pipeline_model(pipeline: Pipeline) -> Model:
     steps = [[name, type(step).__name__, _parameters(step)] for name, step in before]
     names = [name for name, _ in pipeline.steps]
     model: Model = classifier.model_
-    return replace(
-        model,
+    return model.with_facts(
+        {"pipeline": {"steps": steps, "classifier": names[-1]}},
         feature_names=None,
         encoding=None if encoding is None else encoding.as_json(),
         encoding_arrays={} if encoding is None else encoding.arrays() | arrays,
-        training=model.training | {KEY: {"steps": steps, "classifier": names[-1]}},
     )
 
 
@@ -158,7 +156,7 @@ def _conjoined(step: FeatureConjunctions, inner: Any) -> ConjoinedEncoding:
 
 def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
     """Return the pipeline that a model was saved from; raise InputError where it can't be one."""
-    stored = model.training[KEY]
+    stored = model.training["pipeline"]
     try:
         kinds = ENCODERS | SCALERS
         steps = [(str(name), kinds[kind](**given)) for name, kind, given in stored["steps"]]
@@ -179,8 +177,10 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
             _restore_scaler(step, model.encoding_arrays, encoder)
         else:
             raise InputError("the steps of its pipeline do not fit its encoding.")
-    training = {name: value for name, value in model.training.items() if name != KEY}
-    bare = replace(model, encoding=None, encoding_arrays={}, training=training)
+    training = model.training.copy()
+    del training["pipeline"]
+    record = replace(model.record, training=training)
+    bare = replace(model, encoding=None, encoding_arrays={}, record=record)
     return Pipeline([*steps, (last, estimator_of(bare))])
 
 

@@ -19,18 +19,19 @@ from rosenblatt.models.file_rows import file_record
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.record import EARLIER, Record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
 from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import StopReason
 from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.training.state import State, recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
-EARLIER = ("began_with", "files")  # of the training of a model: what it learned from
 AHEAD = 64  # rows that are predicted together before they are learned
 
 
@@ -48,9 +49,10 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
 
 def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
     """Return the fields of a model that say what its rows were, without any."""
-    nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
-    training, arrays = model.without_rows(labels)
-    return nothing | {"training": training, "arrays": arrays}
+    nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration"))
+    old = model.record
+    record = Record(old.history, old.outcome, {"label_type": labels.dtype.str})
+    return nothing | {"record": record, "arrays": model.arrays_among(labels)}
 
 
 def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
@@ -228,16 +230,22 @@ def learn_files(
     notes = [*_news(model, new), *files.reading_notes()]
     for note in notes:
         tell(note)
-    new.training |= file_record(files, model.training.get("title"), map(str, notes)) | {
-        "n_rows": tally.n_rows,
-        "class_counts": [counts.get(label, 0) for label in new.classes],
-        **TriedRows().record(),
-        "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
-        "began_with_rows": _n_earlier(model),
-        "progressive": [milestone._asdict() for milestone in tally.milestones],
-    }
-    new.outcome |= {"n_learned": tally.n_rows}
-    new.outcome["stop_reason"] = "interrupted" if interrupt.pressed else "max_iter"
+    record = new.record.with_facts(
+        file_record(files, model.training.get("title"), map(str, notes)),
+        {
+            "n_rows": tally.n_rows,
+            "class_counts": [counts.get(label, 0) for label in new.classes],
+        },
+        TriedRows().record(),
+        {
+            "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
+            "began_with_rows": _n_earlier(model),
+            "progressive": [milestone._asdict() for milestone in tally.milestones],
+        },
+    )
+    reason: StopReason = "interrupted" if interrupt.pressed else "max_iter"
+    ending = record.outcome | {"n_learned": tally.n_rows, "stop_reason": reason}
+    new.record = replace(record, outcome=ending)
     return new
 
 
@@ -253,7 +261,7 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
 
 def _n_earlier(model: Model) -> int:
     """Return how many rows the files had that a model was made from, one after the other."""
-    return sum(model.training.get(name, 0) for name in ("began_with_rows", "n_rows"))
+    return model.training.get("began_with_rows", 0) + model.training.get("n_rows", 0)
 
 
 def _widen(model: Model, batch: Batch) -> None:

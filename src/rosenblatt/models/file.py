@@ -22,8 +22,9 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
-from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import SPREAD_PARTS, Class, Model, Spread
+from rosenblatt.models.record import Json, Record
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,
@@ -332,6 +333,8 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     require(_is_count(fields["count"], least=1), "count of rows")
     for name, array in vectors.items():
         _check_array(name, array, shape_of(name, task, n_features))
+    told = {name: fields.pop(name) for name in ("history", "outcome", "training", "verdict")}
+    fields["record"] = Record(**told)
     fields["machine"] = _machine(fields, made_by, task, vectors, n_features)
     model = Model(made_by, **(fields | arrays))
     check(model, n_features, _spread_arrays(model) | vectors)

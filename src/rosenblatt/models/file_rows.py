@@ -9,6 +9,7 @@ from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.data.sources import Paths, kept_names, places_digest
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.models.record import TrainingFacts
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -81,7 +82,7 @@ def _with_notes(
         tell(note)
 
 
-def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
+def file_record(files: Files, title: str | None, notes: Iterable[str]) -> TrainingFacts:
     """Return what a model says of the files that it learned from, and of how they were read."""
     return {
         "files": kept_names(files.names),

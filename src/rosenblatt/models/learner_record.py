@@ -7,17 +7,16 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.record import Json
 from rosenblatt.parameters import MEMORIES, check_parameters, is_flag
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tasks import CLASSES
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
 
-Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 # And these, which say how it is trained
 BESIDE = (
     "max_iter",
@@ -148,7 +147,7 @@ class LearnerRecord:
         return options
 
     def class_weights(
-        self, classes: Sequence[Any], counts: NDArray[Any] | None
+        self, classes: Sequence[Any], counts: Sequence[int] | None
     ) -> dict[Any, float]:
         """Return what multiplied the steps of each class; those left out have 1."""
         class_weight = self.parameters().get("class_weight")
@@ -157,8 +156,8 @@ class LearnerRecord:
                 "The model was trained with class_weight='balanced' and does not say how many rows "
                 "each class had; train it with a weight for each class."
             )
-        counts = np.empty(0) if counts is None else np.asarray(counts, np.float64)
-        weights = class_weights(class_weight, classes, counts)
+        numbers = np.asarray([] if counts is None else counts, np.float64)
+        weights = class_weights(class_weight, classes, numbers)
         return {} if weights is None else dict(zip(classes, weights.tolist(), strict=True))
 
 

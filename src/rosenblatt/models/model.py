@@ -1,5 +1,6 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.models.file_rows import encoder_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
-from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.learner_record import LearnerRecord
+from rosenblatt.models.record import Ending, Json, PassFacts, Record, TrainingFacts
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import Task
@@ -57,10 +59,7 @@ class Model:
     encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
     spread: Spread | None = None
     calibration: Calibration | None = None
-    history: tuple[dict[str, Json], ...] = ()  # the fields of one PassRecord each
-    outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_iter, …
-    training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, n_rows, …
-    verdict: dict[str, Json] | None = None
+    record: Record = field(default_factory=Record)
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
 
     @classmethod
@@ -73,8 +72,8 @@ class Model:
         **parts: Any,
     ) -> "Model":
         """Return what a training from arrays gives."""
-        record = record_of(outcome) | {"training": {"label_type": classes.dtype.str}} | parts
-        return cls(made_by, tuple(classes.tolist()), machine, **record)
+        record = Record.of(outcome, {"label_type": classes.dtype.str})
+        return cls(made_by, tuple(classes.tolist()), machine, record=record, **parts)
 
     @classmethod
     def empty(cls, made_by: LearnerRecord, classes: NDArray[Any], machine: "Machine") -> "Model":
@@ -83,36 +82,32 @@ class Model:
 
     def note(self, outcome: Outcome) -> None:
         """Change the record to that of another training."""
-        record = record_of(outcome)
-        self.history, self.outcome = record["history"], record["outcome"]
+        new = Record.of(outcome, self.training)
+        self.record = replace(new, verdict=self.verdict)
 
     def learned_on(self, n_passes: int, n_mistakes: int, *, moved: bool) -> None:
         """Count passes over more rows; drop what was of other rows and, once moved, the ending."""
-        self.outcome["n_iter"] += n_passes
-        self.outcome["n_mistakes"] += n_mistakes
-        if moved:
-            self.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
-        self.spread = self.calibration = self.verdict = None
-        if not self.of_arrays:
-            self.training, self.arrays = self.without_rows(self.labels)
-            self.outcome.pop("n_learned", None)
+        self.record.count(n_passes, n_mistakes, moved=moved)
+        self.spread = self.calibration = None
+        if not self.record.of_arrays:
+            self.arrays = self.arrays_among(self.labels)
+            self.record.forget_rows(self.labels.dtype.str)
 
-    @property
-    def of_arrays(self) -> bool:
-        """Whether its record says no more of its rows than the type of their labels."""
-        return self.training.keys() == {"label_type"}
-
-    def without_rows(self, labels: NDArray[Any]) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
-        """Return the record of a training and the arrays of a model of these labels, without rows.
+    def arrays_among(self, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a model of these labels that learns on.
 
         Thresholds of labels stay as they are; those of new labels are 0.
         """
         places = np.searchsorted(labels, self.labels)
-        return {"label_type": labels.dtype.str}, thresholds_among(self.arrays, places, len(labels))
+        return thresholds_among(self.arrays, places, len(labels))
+
+    def with_facts(self, facts: TrainingFacts, **parts: Any) -> "Model":
+        """Return a model with these parts that says this of its training as well."""
+        return replace(self, record=self.record.with_facts(facts), **parts)
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
-        other = replace(self, machine=self.machine.copy(), outcome=dict(self.outcome))
+        other = replace(self, machine=self.machine.copy(), record=self.record.copy())
         if "encoder" in self.__dict__:  # it does not change, and takes time to make
             other.encoder = self.encoder
         return other
@@ -140,6 +135,26 @@ class Model:
     def learner(self) -> str:
         """The name of the estimator that learned it."""
         return self.made_by.name
+
+    @property
+    def history(self) -> Sequence[PassFacts]:
+        """What each pass did, as a file has it."""
+        return self.record.history
+
+    @property
+    def outcome(self) -> Ending:
+        """How training ended: ``stop_reason``, ``best_pass``, ``n_iter`` and more."""
+        return self.record.outcome
+
+    @property
+    def training(self) -> TrainingFacts:
+        """What is known of its rows: ``files``, ``n_rows``, ``class_counts`` and more."""
+        return self.record.training
+
+    @property
+    def verdict(self) -> dict[str, Json] | None:
+        """Whether its rows can be separated, where that was asked for."""
+        return self.record.verdict
 
     @property
     def options(self) -> dict[str, Json]:
@@ -229,7 +244,7 @@ class Model:
     @property
     def records(self) -> list[PassRecord]:
         """What each pass did."""
-        return [PassRecord(**record) for record in self.history]
+        return self.record.passes
 
     encoder = cached_property(encoder_of)
     table = cached_property(table_of)
@@ -340,19 +355,6 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x, label, against)
-
-
-def record_of(outcome: Outcome) -> dict[str, Any]:
-    """Return what a model keeps of how a training went, by the names of its fields."""
-    return {
-        "history": tuple(record._asdict() for record in outcome.history),
-        "outcome": {
-            "stop_reason": outcome.stop_reason,
-            "best_pass": outcome.best_pass,
-            "n_iter": len(outcome.history),
-            "n_mistakes": sum(record.mistakes for record in outcome.history),
-        },
-    }
 
 
 def model_of(fitted: Any) -> Model:

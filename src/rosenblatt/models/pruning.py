@@ -173,8 +173,7 @@ def largest_that_fits(
 def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     """Return a model without some features; terms of texts are not even known to it."""
     facts = {"features": len(dropped), "of": model.n_features}
-    other = replace(model, training=model.training | {"pruned": facts})
-    other = _without(other, dropped, None)
+    other = _without(model.with_facts({"pruned": facts}), dropped, None)
     if model.encoding is None or model.encoding["kind"] != "table":
         return other
     encoding: Any = encoding_from(model.encoding, model.encoding_arrays)

@@ -31,7 +31,7 @@ from rosenblatt.models.held_out import (
 )
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, plain_options
-from rosenblatt.models.model import Model, Spread, record_of
+from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.race import (
     Offer,
     Race,
@@ -41,6 +41,7 @@ from rosenblatt.models.race import (
     race_of_parts,
     race_of_texts,
 )
+from rosenblatt.models.record import Record, TrainingFacts, facts_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.models.weights import trained_weights
@@ -443,17 +444,18 @@ def trained_model(
         *(*files.bad_rows.notes(), *files.classes.notes()),
         *([] if plan.source.validation is None else plan.source.validation.bad_rows.notes()),
     ]
-    record = file_record(files, plan.title, notes)
-    for name in ("notes", "read_as"):
-        record[name] += model.training.pop(name, [])
-    facts = {"n_rows": model.training.pop("n_rows", int(counts.sum()))}
-    facts["class_counts"] = counts.tolist()
+    facts = file_record(files, plan.title, notes)
+    facts["notes"] += model.training.pop("notes", [])
+    facts["read_as"] += model.training.pop("read_as", [])
+    n_rows = model.training.pop("n_rows", int(counts.sum()))
+    facts |= model.training
+    facts |= {"n_rows": n_rows, "class_counts": counts.tolist()}
     model = replace(
         model,
         encoding=encoding.as_json(),
         encoding_arrays=arrays.result(),
         spread=Spread(low, high, deviation, rows.shape[0]),
-        training=record | model.training | facts,
+        record=replace(model.record, training=facts),
     )
     if how["guarantee"] is None:
         return model
@@ -566,45 +568,44 @@ def _weights_model(
     refit, offer = trained.refit, None if race is None else race.offer
     encoding = cast("Encoding", source.encoding) if offer is None else offer.encoding
     state.widen(encoding.n_features)
-    record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
-    record["outcome"]["n_learned"] = outcome.n_rows
     made_by = LearnerRecord.of(learner)
     if plan.class_weight is not None:
         made_by = made_by.with_options(class_weight=plan.class_weight)
     own = made_by.options
-    model = Model(
-        made_by,
-        reading.classes,
-        trained_weights(learner, trained),
-        **record,
-        training={
-            "n_rows": int(reading.class_counts.sum()),
-            **TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record(),
-            "title": learner.title,
-            "recipe": None if found is None else found.as_json(),
-            **{kind: raced and raced.as_json() for kind, raced in columns.items()},
-            "refit": refit is not None,
-            "refit_passes": 0 if refit is None else len(refit.history),
-            "refit_converged": refit is not None and refit.converged,
-            "read_as": [
-                *(
-                    line
-                    for kind, own in {**columns, "recipe": found}.items()
-                    if own is not None
-                    for line in ([kind, own.chosen], ["tried", own.words])
-                ),
-                *_combined(source, encoding),
-            ],
-            "notes": [
-                *([NO_VERDICT] if verdict is None and prove is not None else []),
-                *plan.wanted.notes(fitted),
-                *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
-                *neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT),
-            ],
-        },
-        verdict=None if verdict is None else verdict.as_json(),
+    races = {"recipe": found, **columns}
+    raced = {kind: one and one.as_json() for kind, one in races.items()}
+    facts: TrainingFacts = {
+        "refit": refit is not None,
+        "refit_passes": 0 if refit is None else len(refit.history),
+        "refit_converged": refit is not None and refit.converged,
+        "read_as": [
+            *(
+                line
+                for kind, own in {**columns, "recipe": found}.items()
+                if own is not None
+                for line in ([kind, own.chosen], ["tried", own.words])
+            ),
+            *_combined(source, encoding),
+        ],
+        "notes": [
+            *([NO_VERDICT] if verdict is None and prove is not None else []),
+            *plan.wanted.notes(fitted),
+            *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
+            *neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT),
+        ],
+    }
+    tried = TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record()
+    about: TrainingFacts = {
+        "n_rows": int(reading.class_counts.sum()),
+        "title": learner.title,
+    }
+    record = Record.of(
+        outcome, facts_of(about, tried, cast("TrainingFacts", raced), facts), counted=True
     )
+    if verdict is not None:
+        record = replace(record, verdict=verdict.as_json())
+    model = Model(made_by, reading.classes, trained_weights(learner, trained), record=record)
     return with_held_out(model, fitted), trained.sample, reading.label_counts, encoding
 
 
