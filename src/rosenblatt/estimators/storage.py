@@ -16,7 +16,7 @@ from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES, FittedClassifier
 from rosenblatt.estimators.pipelines import pipeline_model, pipeline_of
 from rosenblatt.models.file import Source, read, write
-from rosenblatt.models.learner_record import SPELLINGS, lost_options
+from rosenblatt.models.learner_record import ESTIMATOR_NAMES, lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
 from rosenblatt.models.record import PassFacts, Record, pass_facts
@@ -65,7 +65,7 @@ def save(estimator: Any, path: Source) -> None:
     if CLASSES.get(name) is not type(classifier):
         what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
         raise InputError(
-            f"save takes {what}a fitted {word_list(SPELLINGS, joint=' or ')} of rosenblatt; "
+            f"save takes {what}a fitted {word_list(ESTIMATOR_NAMES, joint=' or ')} of rosenblatt; "
             f"got a {name} of {type(classifier).__module__}."
         )
     if not hasattr(classifier, "classes_") or len(classifier.classes_) == 0:

@@ -30,7 +30,7 @@ from rosenblatt.models.tensors import (
     NO_MODEL,
     PLACES_A_DEFLATED,
     TYPE_NAMES,
-    Fault,
+    FormatError,
     damaged,
     deflated_forms,
     fail,
@@ -118,12 +118,12 @@ def rows_of(path: Source) -> str:
             return ""
         with Path(path).open("rb") as file:
             return read_header(file, file.read(8)).metadata.get("rows", "rows")
-    except (OSError, ValueError, Fault):
+    except (OSError, ValueError, FormatError):
         return ""
 
 
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
-    """Write a model to an open file, or raise Fault and write nothing."""
+    """Write a model to an open file, or raise FormatError and write nothing."""
     arrays = model_arrays(model)
     check(model, arrays=arrays)
     tensors = _tensors(model, arrays)
@@ -138,18 +138,18 @@ def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
 
 
 def read_from(file: IO[bytes], size: int | None = None) -> Model:
-    """Return the model that an open file of this size holds; raise Fault where it holds none."""
+    """Return the model that an open file of this size holds; raise FormatError if it has none."""
     head = file.read(8)
     if b"\0" not in head and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         msg = "it is JSON, which models are exported to and not read from; use the model file"
-        raise Fault(msg, NO_MODEL)
+        raise FormatError(msg, NO_MODEL)
     header = read_header(file, head)
     version = header.metadata.get("format_version", "")
     if not (version.isascii() and version.isdigit() and len(version) < 10):
         raise damaged()
     if int(version) > FORMAT_VERSION:
         msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
-        raise Fault(msg, f"was written by a newer version of rosenblatt ({formats})")
+        raise FormatError(msg, f"was written by a newer version of rosenblatt ({formats})")
     return _model(read_arrays(file, header, size), deflated_forms(header))
 
 
@@ -172,7 +172,7 @@ def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
 def check(
     model: Model, n_features: int | None = None, arrays: Mapping[str, Numbers] | None = None
 ) -> None:
-    """Raise Fault with the first thing that does not fit, to a number of features if given.
+    """Raise FormatError with the first thing that does not fit, to a number of features if given.
 
     ``arrays`` are those of ``model_arrays``, by default; a reader has checked the vectors.
     """
@@ -194,7 +194,7 @@ def check(
 
 
 def _check_labels(model: Model) -> None:
-    """Raise Fault where thresholds or probabilities of several labels do not fit them."""
+    """Raise FormatError where thresholds or probabilities of several labels do not fit them."""
     n_labels = len(model.classes)
     for name, shape in ((THRESHOLDS, (n_labels + 1,)), (SIGMOIDS, (2, n_labels))):
         array = model.arrays.get(name)
@@ -379,7 +379,7 @@ def _machine(
         try:
             return KernelMachine.stored(made_by.options, own, n_features, task.n_classes, count)
         except InputError as error:
-            raise Fault(str(error).removesuffix("."), "cannot be used") from error
+            raise FormatError(str(error).removesuffix("."), "cannot be used") from error
     by_vote = made_by.by_vote
     stored = own if own or by_vote else None
     how: dict[str, Any] = {"constant": made_by.constant, "stored": stored}
@@ -494,7 +494,9 @@ def parse(text: str | bytes) -> Json:
     try:
         return json.loads(text)
     except ValueError:  # no JSON, not UTF-8, or an integer of more digits than Python reads
-        raise Fault("it is not JSON in UTF-8, or a number in it has too many digits") from None
+        raise FormatError(
+            "it is not JSON in UTF-8, or a number in it has too many digits"
+        ) from None
 
 
 def compact(value: Json) -> str:
@@ -503,7 +505,7 @@ def compact(value: Json) -> str:
 
 
 def no_form(value: object) -> NoReturn:
-    """Raise Fault for what JSON cannot hold."""
+    """Raise FormatError for what JSON cannot hold."""
     fail(f"JSON has no form for {value!r:.60}, a {type(value).__name__}")
 
 

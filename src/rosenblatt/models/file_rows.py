@@ -63,8 +63,8 @@ def rows_of(
     if encoding is None:  # learned from arrays: rows there have numbered features
         if zero_based is None:
             raise InputError(
-                "The model was saved from Python, where features count from 0, and does not "
-                "know from where the file counts: say "
+                "The model was saved from Python, where features count from 0; files may count "
+                "from 0 or 1: set "
                 f"{Parameter('zero_based', value=True)} or "
                 f"{Parameter('zero_based', value=False)}."
             )

@@ -61,13 +61,13 @@ def guaranteed(
     names = paths if draw is not None else [wanted] if isinstance(wanted, str) else wanted
     files, notes = Files(names, layout, draw=draw), list[str]()
     apart = judged_apart(model, model.rows(files, tell=notes.append))
-    notes = [about_rows_apart(note) for note in notes]
+    notes = [about_guarantee_rows(note) for note in notes]
     for note in notes:
         tell(note)
     return with_guarantee(model.with_facts({"notes": [*model.training["notes"], *notes]}), apart)
 
 
-def about_rows_apart(note: str) -> str:
+def about_guarantee_rows(note: str) -> str:
     """Return a note on rows as one on those of a guarantee."""
     return Sentence("Rows of the guarantee: ", note)
 

@@ -160,7 +160,7 @@ class HeldOutFit:
 
 
 def few_held_out(learner: Learner, n_held_out: int) -> bool:
-    """Return whether so few rows are held out that the pass they choose is chosen by chance."""
+    """Return whether too few rows are held out to choose a pass by them."""
     settles = learner.averaged or learner.second_order  # of other weights the last may be bad
     return settles and 0 < n_held_out < FEW_HELD_OUT
 

@@ -29,7 +29,7 @@ BESIDE = (
 LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
 
 
-class Spelling(NamedTuple):
+class EstimatorNames(NamedTuple):
     """The name under which a model file holds a learner, and the parameters that say which."""
 
     own: str  # names of its parameters, beside those that every estimator has
@@ -44,19 +44,23 @@ class Spelling(NamedTuple):
 
 # Of models made without an estimator, from files or row by row; those of estimators that are not
 # here hold a description of their learner.
-SPELLINGS = {
-    "Perceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("last",)),
-    "AveragedPerceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("average",)),
-    "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
-    "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
-    "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
-    "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
-    "KernelPerceptron": Spelling(
+ESTIMATOR_NAMES = {
+    "Perceptron": EstimatorNames("eta0 margin record_mistakes", "perceptron", ("last",)),
+    "AveragedPerceptron": EstimatorNames("eta0 margin record_mistakes", "perceptron", ("average",)),
+    "PassiveAggressiveClassifier": EstimatorNames(
+        "C loss average record_mistakes", "passive-aggressive"
+    ),
+    "ConfidenceWeightedClassifier": EstimatorNames(
+        "rule r confidence C average", "confidence-weighted"
+    ),
+    "RuleClassifier": EstimatorNames("rule memory parameters record_mistakes", ""),
+    "VotedPerceptron": EstimatorNames("eta0 margin", "perceptron", ("vote",)),
+    "KernelPerceptron": EstimatorNames(
         "kernel degree gamma coef0 rule eta0 margin C memory multi_class cache_size"
     ),
 }
 # Of rows that have sets of labels: such a model holds a description, too
-SETS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
+SETS_NAMES = EstimatorNames("rule memory parameters record_mistakes goal thresholds")
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class LearnerRecord:
         """Return the record of a learner, by default under its own name and all parameters."""
         name = name or estimator_of(learner)
         options = options_of(learner) if options is None else options
-        return cls(name, options, None if name in SPELLINGS else _description(learner))
+        return cls(name, options, None if name in ESTIMATOR_NAMES else _description(learner))
 
     def with_options(self, **options: Any) -> "LearnerRecord":
         """Return a record with these parameters, as a file can hold them."""
@@ -91,7 +95,7 @@ class LearnerRecord:
     def learner(self) -> Learner:
         """The learner, by which a model goes on learning."""
         if self.description is None:
-            return learner_of(self.options, SPELLINGS[self.name].memories[0])
+            return learner_of(self.options, ESTIMATOR_NAMES[self.name].memories[0])
         parts = {**self.description, "values": dict(self.description["values"])}
         task = parts.pop("labels", CLASSES)
         return Learner(**parts, task=task)
@@ -120,10 +124,10 @@ class LearnerRecord:
 
     def check(self, name: str) -> None:
         """Raise InputError where a model file of this name holds a learner that is not known."""
-        if self.description is None and self.name not in SPELLINGS:
+        if self.description is None and self.name not in ESTIMATOR_NAMES:
             raise InputError(
                 f"{name} holds a {self.name!r:.60}, and this version of rosenblatt knows "
-                f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
+                f"{word_list(ESTIMATOR_NAMES, joint=' or ')}: upgrade it."
             )
         try:
             self.parameters()
@@ -139,7 +143,7 @@ class LearnerRecord:
             if isinstance(options.get(name), list):
                 options[name] = dict(options[name])
         if self.description is None:  # else its class knows more of its parameters
-            for name in sorted(options.keys() - SPELLINGS[self.name].names):
+            for name in sorted(options.keys() - ESTIMATOR_NAMES[self.name].names):
                 msg = f"{self.name} has no parameter {name!r:.60}; upgrade rosenblatt."
                 raise InputError(msg)
         # The description says the task, and is checked
@@ -191,8 +195,8 @@ def estimator_of(learner: Learner) -> str:
     family = RULES[learner.rule].family
     return next(
         name
-        for name, spelling in SPELLINGS.items()
-        if spelling.family == family and learner.memory in spelling.memories
+        for name, entry in ESTIMATOR_NAMES.items()
+        if entry.family == family and learner.memory in entry.memories
     )
 
 
@@ -212,19 +216,19 @@ def own_options(learner: Learner) -> dict[str, Any]:
         "parameters": learner.chosen or None,
         "goal": learner.task,
     }
-    return {name: every[name] for name in _spelling(learner).own.split() if name in every}
+    return {name: every[name] for name in _names_of(learner).own.split() if name in every}
 
 
 def options_of(learner: Learner) -> dict[str, Any]:
     """Return all parameters of its estimator."""
     shared = {name: getattr(learner, name) for name in SHARED}
-    if "record_mistakes" in _spelling(learner).names:
+    if "record_mistakes" in _names_of(learner).names:
         shared["record_mistakes"] = learner.record_mistakes
     return own_options(learner) | {"max_iter": learner.passes} | shared
 
 
-def _spelling(learner: Learner) -> Spelling:
-    return SETS_SPELLING if learner.answer.estimator else SPELLINGS[estimator_of(learner)]
+def _names_of(learner: Learner) -> EstimatorNames:
+    return SETS_NAMES if learner.answer.estimator else ESTIMATOR_NAMES[estimator_of(learner)]
 
 
 def _description(learner: Learner) -> dict[str, Any]:

@@ -229,7 +229,7 @@ class Model:
     def thresholds(self) -> NDArray[Any]:
         """The score of each label above which it is predicted, where a row may have several.
 
-        The last one is for the best label of rows where none is; see ``above``.
+        The last one is for the best label of rows where none is; see ``predicted_labels``.
         """
         return thresholds_of(self.arrays, len(self.classes))
 

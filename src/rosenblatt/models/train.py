@@ -110,7 +110,7 @@ DEFAULTS = {
 }
 
 
-class Run(NamedTuple):
+class RunOptions(NamedTuple):
     """The parameters of ``train_files`` that say how a training runs, not what it computes."""
 
     buffer: int | None
@@ -295,7 +295,9 @@ class TrainingPlan:
 
 def plan_of(paths: Paths | Files, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
-    given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
+    given = {
+        name: DEFAULTS[name] for name in DEFAULTS.keys() - {*RunOptions._fields, "verdict"}
+    } | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
     class_weight, threshold, calibrate, refit, recipe, other, apart = map(given.pop, names)
     asked = given.pop("goal")
@@ -413,8 +415,10 @@ def trained_model(
 ) -> Model:
     """Return the model of these parameters of ``train_files``; ``prove`` is handed the verdict."""
     how = DEFAULTS | dict(given) | {"verdict": prove is not None}
-    others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
-    run = Run(**{name: how.pop(name) for name in Run._fields})
+    others = {
+        name: how[name] for name in ("threshold", "calibrate", "verdict", *RunOptions._fields[:3])
+    }
+    run = RunOptions(**{name: how.pop(name) for name in RunOptions._fields})
     plan = plan_of(paths, **{name: value for name, value in how.items() if name != "verdict"})
     if prove is not None:
         plan.learner.answer.refuse(Parameter("verdict"))
@@ -462,7 +466,7 @@ def trained_model(
     return guaranteed(model, files.names, how["guarantee"], files.layout)
 
 
-def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
+def _fit(plan: TrainingPlan, race: Race | None, run: RunOptions) -> Fitted:
     """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
     source, learner = plan.source, plan.learner
     point = _checkpoint(plan, run, race)
@@ -522,7 +526,7 @@ def _names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint | None:
+def _checkpoint(plan: TrainingPlan, run: RunOptions, race: Race | None) -> Checkpoint | None:
     """Return the checkpoint that is asked for, with all that decides what a training computes."""
     files, learner = plan.source.files, plan.learner
     if run.checkpoint is None:
@@ -558,7 +562,10 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
 
 
 def _weights_model(
-    plan: TrainingPlan, columns: RacedColumns, run: Run, prove: Callable[[Any], object] | None
+    plan: TrainingPlan,
+    columns: RacedColumns,
+    run: RunOptions,
+    prove: Callable[[Any], object] | None,
 ) -> tuple[Model, CSR, NDArray[Any], Encoding]:
     """Return a model of files, some rows as they were learned from, rows by class, the encoding."""
     source, race = plan.source, plan.race()

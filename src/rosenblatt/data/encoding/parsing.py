@@ -108,7 +108,7 @@ class TableParser:
 
     @property
     def label_separator(self) -> str:
-        """What stands between the labels of a row; "" where every row has one."""
+        """Separator of the labels of a row; "" where every row has one."""
         return next((column.form for column in self.columns if column.role == "label"), "")
 
     @property
