@@ -171,7 +171,7 @@ class KernelPerceptron(FittedClassifier):
     @property
     def n_support_(self) -> NDArray[Any]:
         """How many support rows are of each class."""
-        return np.bincount(self._state.labels, minlength=len(self.classes_))
+        return np.bincount(self._state.row_classes, minlength=len(self.classes_))
 
     @property
     def dual_coef_(self) -> NDArray[Any]:
