@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.files import Columns, Layout
-from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.files import ClusterFiles, read_files
 from rosenblatt.distributed.mixing import EpochSettings, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_shards
@@ -21,7 +20,7 @@ from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_options
 from rosenblatt.models.model import Model, Spread
-from rosenblatt.models.record import Facts
+from rosenblatt.models.record import Facts, source_facts
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
 from rosenblatt.tasks.held_out_fits import TriedRows
@@ -238,10 +237,8 @@ def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Mode
     """Return the model with what the files it learned from say of it."""
     encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
     facts: tuple[Facts, ...] = (
+        source_facts(read.names, read.format),
         {
-            "files": kept_names(read.names),
-            "places": places_digest(read.names),
-            "format": str(read.format),
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),
         },

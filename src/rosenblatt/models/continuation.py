@@ -15,11 +15,10 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.bias import bias_shift
-from rosenblatt.models.file_rows import file_record
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
-from rosenblatt.models.record import EARLIER, Record
+from rosenblatt.models.record import EARLIER, Record, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.leads import numbers_of

@@ -1,15 +1,14 @@
-"""Rows of files as features that a model knows, and what it says of the files that it learned."""
+"""Rows of files as features that a model knows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
-from rosenblatt.data.sources import Paths, kept_names, places_digest
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.models.record import TrainingFacts
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
@@ -80,17 +79,3 @@ def _with_notes(
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)
-
-
-def file_record(files: Files, title: str | None, notes: Iterable[str]) -> TrainingFacts:
-    """Return what a model says of the files that it learned from, and of how they were read."""
-    return {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": title,
-        "decisions": None if files.decisions is None else files.decisions.as_json(),
-        "read_as": [list(line) for line in files.decided()],
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": list(notes),
-    }

@@ -1,11 +1,15 @@
 """The record of a model: its passes, how they ended, and what is known of the rows and files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
+from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.tasks.held_out_fits import TriedFacts
 from rosenblatt.training.history import Outcome, PassRecord, StopReason
+
+if TYPE_CHECKING:
+    from rosenblatt.data.files import Files
 
 Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 
@@ -144,3 +148,21 @@ def facts_of(*parts: Facts) -> TrainingFacts:
     for part in parts:
         found |= part
     return cast("TrainingFacts", found)
+
+
+def source_facts(names: Sequence[str], form: object) -> TrainingFacts:
+    """Return what a model says of the names and the format of files that it learned from."""
+    return {"files": kept_names(names), "places": places_digest(names), "format": str(form)}
+
+
+def file_record(files: "Files", title: str | None, notes: Iterable[str]) -> TrainingFacts:
+    """Return what a model says of files, and of how they were read."""
+    decisions = files.decisions
+    known: TrainingFacts = {
+        "title": title,
+        "decisions": None if decisions is None else decisions.as_json(),
+        "read_as": [list(line) for line in files.decided()],
+        "bad_rows": files.bad_rows.as_json(),
+        "notes": list(notes),
+    }
+    return facts_of(source_facts(files.names, files.format), known)

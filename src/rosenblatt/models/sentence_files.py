@@ -18,12 +18,12 @@ from rosenblatt.data.sequences.files import (
 )
 from rosenblatt.data.sequences.templates import Template, read_templates, word_templates
 from rosenblatt.data.sequences.words import TokenColumns
-from rosenblatt.data.sources import expand, kept_names, places_digest
+from rosenblatt.data.sources import expand, kept_names
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import SHARED, Learner
 from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
-from rosenblatt.models.record import TrainingFacts
+from rosenblatt.models.record import TrainingFacts, facts_of, source_facts
 from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tagger import UNKNOWN, Tagger, Tags
 from rosenblatt.rules import rule_parameters
@@ -98,14 +98,12 @@ def train_sentences(
     model = SequenceModel.fit(
         *(learner, start, chosen, given), free=free, observers=observers, **how
     )
-    model.training |= {
-        "sentences": asdict(line),
-        "files": kept_names([file.name for file in files]),
-        "places": places_digest([file.name for file in files]),
-        "format": str(files[0].format),
-        "title": learner.title,
-        "notes": list(model.told),
-    }
+    model.training = facts_of(
+        model.training,
+        {"sentences": asdict(line)},
+        source_facts([file.name for file in files], files[0].format),
+        {"title": learner.title, "notes": list(model.told)},
+    )
     text = "words" if template is None else template_text(template)
     named = {"transitions": transitions, "templates": text, **how}
     return model.as_model(plain_options(options_of(learner) | named))

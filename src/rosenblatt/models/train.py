@@ -20,7 +20,6 @@ from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.file_rows import file_record
 from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
     HeldOutFit,
@@ -41,7 +40,7 @@ from rosenblatt.models.race import (
     race_of_parts,
     race_of_texts,
 )
-from rosenblatt.models.record import Record, TrainingFacts, facts_of
+from rosenblatt.models.record import Record, TrainingFacts, facts_of, file_record
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.models.weights import trained_weights
