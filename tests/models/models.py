@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.record import Record
@@ -158,7 +159,8 @@ def linear(
     task = task_of(made_by.task, len(classes))
     machine = Weights.of_arrays(task, weights, ledger, variance, count)
     own = {field.name: parts.pop(field.name) for field in fields(Record) if field.name in parts}
-    return Model(made_by, classes, machine, record=Record(**own), **parts)
+    stored = StoredEncoding(parts.pop("encoding", None), parts.pop("encoding_arrays", {}))
+    return Model(made_by, classes, machine, stored_encoding=stored, record=Record(**own), **parts)
 
 
 def with_vectors(model: Model, **vectors: Any) -> Model:

@@ -21,6 +21,7 @@ from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES
 from rosenblatt.models.file import read, write
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner_record import ESTIMATOR_NAMES
 from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
 from rosenblatt.models.train import model_from_files
@@ -81,7 +82,10 @@ def test_sizes_are_checked_before_memory_is_reserved(tmp_path: Path) -> None:
     model = model_from_files(str(texts), text="text", hash_bits=8)
     encoding: Any = dict(model.encoding or {})
     encoding["settings"] = encoding["settings"] | {"hash_bits": 30}
-    write(replace(model, encoding=encoding), tmp_path / "m")
+    write(
+        replace(model, stored_encoding=StoredEncoding(encoding, model.encoding_arrays)),
+        tmp_path / "m",
+    )
     sentence = "it hashes to 30 bits, and the model has 256 features"
     with pytest.raises(InputError, match=sentence):
         load(tmp_path / "m")

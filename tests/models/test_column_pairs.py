@@ -14,6 +14,7 @@ from rosenblatt.data.batch import Batch
 from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.errors import InputError
 from rosenblatt.models.column_pairs import PRIOR_ROWS, ranked_pairs
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service.columns import ColumnFeatures
@@ -224,4 +225,4 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     for wrong in ([[0, 9]], [[0]], ["ab"], [[0, True]], 7):
         broken = json.loads(json.dumps(model.encoding)) | {"column_pairs": wrong}
         with pytest.raises(InputError, match="column_pairs"):
-            _ = Model(**{**vars(model), "encoding": broken}).encoder
+            _ = StoredEncoding(broken, model.encoding_arrays).encoder

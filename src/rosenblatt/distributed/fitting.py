@@ -17,6 +17,7 @@ from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_sha
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_options
 from rosenblatt.models.model import Model, Spread
@@ -252,8 +253,7 @@ def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Mode
     )
     return replace(
         model,
-        encoding=encoding.as_json(),
-        encoding_arrays=encoding.arrays(),
+        stored_encoding=StoredEncoding.of(encoding),
         spread=fitted.spread,
         record=record,
     )

@@ -21,7 +21,8 @@ from rosenblatt.estimators.conjunctions import FeatureConjunctions
 from rosenblatt.estimators.encoders import ColumnEncoder, TableEncoder, TextEncoder
 from rosenblatt.models.explanation import Explanation
 from rosenblatt.models.explanation import explain as explain_model
-from rosenblatt.models.model import Model
+from rosenblatt.models.file_rows import StoredEncoding
+from rosenblatt.models.model import NO_ENCODING, Model
 
 SCALER = "scaler."  # before the names of a scaler's arrays
 ENCODERS: dict[str, Any] = {
@@ -94,14 +95,16 @@ def pipeline_model(pipeline: Pipeline) -> Model:
             raise InputError(f"save cannot store the step {name!r}, {kind}: {STORED}.")
         check_is_fitted(step)
         encoding = step.encoding_ if of_columns else _conjoined(step, encoding)
+    stored = NO_ENCODING
+    if encoding is not None:
+        stored = StoredEncoding(encoding.as_json(), encoding.arrays() | arrays)
     steps = [[name, type(step).__name__, _parameters(step)] for name, step in before]
     names = [name for name, _ in pipeline.steps]
     model: Model = classifier.model_
     return model.with_facts(
         {"pipeline": {"steps": steps, "classifier": names[-1]}},
         feature_names=None,
-        encoding=None if encoding is None else encoding.as_json(),
-        encoding_arrays={} if encoding is None else encoding.arrays() | arrays,
+        stored_encoding=stored,
     )
 
 
@@ -180,7 +183,7 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
     training = model.training.copy()
     del training["pipeline"]
     record = replace(model.record, training=training)
-    bare = replace(model, encoding=None, encoding_arrays={}, record=record)
+    bare = replace(model, stored_encoding=NO_ENCODING, record=record)
     return Pipeline([*steps, (last, estimator_of(bare))])
 
 

@@ -1,6 +1,6 @@
 """Going on with a model: new classes, rows in memory, and files whose rows are predicted first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.bias import bias_shift
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
@@ -252,7 +253,9 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
     own, shift = model.copy(), _n_earlier(model) - (model.count - 1)
     machine = own.linear.growing(shift)
-    new = replace(own, machine=machine, **_no_record(model, model.labels))
+    encoding = replace(own.stored_encoding)  # which counts what is new in these files alone
+    nothing = _no_record(model, model.labels)
+    new = replace(own, machine=machine, stored_encoding=encoding, **nothing)
     if moved := bias_shift(model):
         new.state.move_bias(moved)
     return new, new.rows(files, learn=True)
@@ -266,7 +269,8 @@ def _n_earlier(model: Model) -> int:
 def _widen(model: Model, batch: Batch) -> None:
     if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
-        model.encoding = model.encoder.as_json() | {"n_features": batch.n_features}
+        document = model.encoder.as_json() | {"n_features": batch.n_features}
+        model.stored_encoding = StoredEncoding(document)
 
 
 def _learn(
@@ -286,17 +290,11 @@ def _learn(
     lesson = truths.lesson(batch, model.classes, model.answers(_scores(model.state, rows)))
     last = lesson.given, lesson.predicted, int(np.diff(known.indptr)[-1])
     tally.add(batch.n_rows, lesson.n_wrong, last)
-    model = _grown(model, learner, lesson.new) if lesson.new else model
+    if lesson.new:
+        model = model_with_classes(model, np.array(lesson.new), learner.step)
     targets, sets = truths.targets(batch, model.classes)
     learn_batch(model, learner, Examples(rows, targets, weights, sets=sets))
     return model
-
-
-def _grown(model: Model, learner: Learner, seen: Sequence[Any]) -> Model:
-    """Return a model that knows these classes as well, and goes on reading as before."""
-    grown = model_with_classes(model, np.array(seen), learner.step)
-    grown.__dict__["encoder"] = model.encoder  # the one that reads
-    return grown
 
 
 def _weights(batch: Batch, class_weights: dict[Class, float]) -> NDArray[Any] | None:

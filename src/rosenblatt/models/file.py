@@ -22,6 +22,7 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import SPREAD_PARTS, Class, Model, Spread
 from rosenblatt.models.record import Json, Record
@@ -321,7 +322,7 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         require(spread.keys() == {"n_rows"}, "spread")
         low, high, deviation = (arrays.pop(name) for name in SPREADS)
         fields["spread"] = Spread(low, high, deviation, spread["n_rows"])
-    fields["encoding_arrays"] = _named(tensors, "encoding.")
+    fields["stored_encoding"] = StoredEncoding(fields.pop("encoding"), _named(tensors, "encoding."))
     fields["arrays"] = _named(tensors, "arrays.")
     own = fields["arrays"].get(THRESHOLDS)
     if own is not None and own.shape == (task.n_classes,):

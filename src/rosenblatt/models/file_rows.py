@@ -1,7 +1,11 @@
 """Rows of files as features that a model knows."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
@@ -14,17 +18,35 @@ if TYPE_CHECKING:
     from rosenblatt.models.model import Model
 
 
+@dataclass(frozen=True, eq=False)
+class StoredEncoding:
+    """How columns become features, as a model file has it; made ready when it is first used."""
+
+    document: dict[str, Any] | None = None  # None: the model learned from arrays
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # its large parts
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> "StoredEncoding":
+        """Return what a file has of an encoding."""
+        return cls(encoding.as_json(), encoding.arrays())
+
+    @cached_property
+    def encoder(self) -> Encoding | None:
+        """What makes features of the columns of files; None for a model of arrays."""
+        return None if self.document is None else encoding_from(self.document, self.arrays)
+
+
 def encoder_of(model: "Model") -> Encoding | None:
-    """Return what makes features of the columns of files; None for a model of arrays."""
-    if model.encoding is None:
-        return None
-    check_width(model.encoding, model.n_features)  # before anything is made of that size
-    return encoding_from(model.encoding, model.encoding_arrays)
+    """Return what makes features of columns; None for a model of arrays."""
+    if model.encoding is not None:
+        check_width(model.encoding, model.n_features)  # before anything is made of that size
+    return model.stored_encoding.encoder
 
 
 def table_of(model: "Model") -> TableEncoding | None:
     """Return what makes features of columns; None for a model of numbered features."""
-    return None if model.encoder is None else model.encoder.table
+    encoder = encoder_of(model)
+    return None if encoder is None else encoder.table
 
 
 def label_separator(model: "Model") -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
-from rosenblatt.models.file_rows import encoder_of, rows_of, table_of
+from rosenblatt.models.file_rows import StoredEncoding, encoder_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.record import Ending, Json, PassFacts, Record, TrainingFacts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
 NOTHING_LEARNED = Outcome([], "max_iter", 0)
+NO_ENCODING = StoredEncoding()
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,7 @@ class Model:
     classes: tuple[Class, ...]  # sorted as NumPy sorts them
     machine: "Machine"
     feature_names: tuple[str, ...] | None = None  # as given by the user
-    encoding: dict[str, Json] | None = None  # how a file's columns become features
-    encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
+    stored_encoding: StoredEncoding = NO_ENCODING  # how a file's columns become features
     spread: Spread | None = None
     calibration: Calibration | None = None
     record: Record = field(default_factory=Record)
@@ -107,10 +107,7 @@ class Model:
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
-        other = replace(self, machine=self.machine.copy(), record=self.record.copy())
-        if "encoder" in self.__dict__:  # it does not change, and takes time to make
-            other.encoder = self.encoder
-        return other
+        return replace(self, machine=self.machine.copy(), record=self.record.copy())
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
@@ -248,6 +245,16 @@ class Model:
 
     encoder = cached_property(encoder_of)
     table = cached_property(table_of)
+
+    @property
+    def encoding(self) -> dict[str, Json] | None:
+        """How columns become features, as a file has it; None where it learned from arrays."""
+        return self.stored_encoding.document
+
+    @property
+    def encoding_arrays(self) -> dict[str, NDArray[Any]]:
+        """The large parts of that."""
+        return self.stored_encoding.arrays
 
     @property
     def encodes(self) -> bool:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosenblatt.data.sequences.encoding import Candidates, SentenceEncoding, stored_encoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.sequences.paths import EDGES, Sentences
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner import Learner, generator_from
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
@@ -321,8 +322,7 @@ class SequenceModel:
             tags.inner,
             weights_of(self.learner, self.state),
             record=Record.of(self.outcome, facts),
-            encoding=self.encoding.as_json(),
-            encoding_arrays=self.encoding.arrays(),
+            stored_encoding=StoredEncoding(self.encoding.as_json(), self.encoding.arrays()),
             calibration=self.calibration,
             arrays={VOCABULARY: self.vocabulary},
         )

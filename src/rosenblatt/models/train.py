@@ -20,6 +20,7 @@ from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
     HeldOutFit,
@@ -455,8 +456,7 @@ def trained_model(
     facts |= {"n_rows": n_rows, "class_counts": counts.tolist()}
     model = replace(
         model,
-        encoding=encoding.as_json(),
-        encoding_arrays=arrays.result(),
+        stored_encoding=StoredEncoding(encoding.as_json(), arrays.result()),
         spread=Spread(low, high, deviation, rows.shape[0]),
         record=replace(model.record, training=facts),
     )
