@@ -331,11 +331,11 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
             r"|validation_fraction|RowDraw)\b"
         ),
         ("holdout", "held_out", "parameters"),
-        Spread(37, 15),
+        Spread(59, 20),
     ),
 }
 MOST_FOREIGN_WRITES = 47  # attributes set of an object that was not made in the same function
-MOST_LINES = 67_400  # of the package
+MOST_LINES = 67_500  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 15  # modules of the house that models/model.py imports
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from importlib import import_module
-from typing import Any, Literal, ParamSpec, get_args
+from typing import Any, ParamSpec, get_args
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -27,11 +27,6 @@ from rosenblatt.wording import word_list
 P = ParamSpec("P")
 RARE = ("kernel", "sequences")  # modules of estimators that most have no use for
 LABEL_TYPE = re.compile(r"[<>|](?:[biuf][1-9][0-9]?|U[1-9][0-9]{0,3}|O)")
-COUNTS: tuple[Literal["best_pass", "n_iter", "n_mistakes"], ...] = (
-    "best_pass",
-    "n_iter",
-    "n_mistakes",
-)
 
 
 def save(estimator: Any, path: Source) -> None:
@@ -146,7 +141,7 @@ def _checked(model: Model) -> Model:
         raise InputError(f"its classes do not fit into their type, {labels.dtype}.")
     passes = [_pass(facts) for facts in model.history]
     outcome = Record.of(Outcome(passes, "max_iter", len(passes)), {}).outcome | model.outcome
-    for name in COUNTS:
+    for name in ("best_pass", "n_iter", "n_mistakes"):
         if type(outcome[name]) is not int:
             raise InputError(f"its {name} must be an integer; got {outcome[name]!r:.60}.")
     if outcome["stop_reason"] not in get_args(StopReason):
