@@ -155,7 +155,7 @@ def linear(
     **parts: Any,
 ) -> Model:
     """Return a model of these weights by class, the bias last."""
-    made_by = LearnerRecord(learner, options, parts.pop("described", None))
+    made_by = LearnerRecord.stored(learner, options, parts.pop("described", None))
     task = task_of(made_by.task, len(classes))
     machine = Weights.of_arrays(task, weights, ledger, variance, count)
     own = {field.name: parts.pop(field.name) for field in fields(Record) if field.name in parts}

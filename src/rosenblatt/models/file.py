@@ -308,7 +308,11 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
     n_features = document["n_features"]
-    made_by = LearnerRecord(*(fields.pop(name) for name in ("learner", "options", "described")))
+    learner = [fields.pop(name) for name in ("learner", "options", "described")]
+    try:
+        made_by = LearnerRecord.stored(*learner)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise FormatError(str(error).removesuffix("."), "cannot be used") from error
     task = task_of(made_by.task, len(fields["classes"]))
     few = few_exist(n_features, task) and all(
         f"{name}.places" in tensors for name in VECTORS if there[name]

@@ -69,7 +69,7 @@ class LearnerRecord:
 
     name: str  # of an estimator: "AveragedPerceptron", …
     options: dict[str, Json]  # its parameters, by their Python names
-    description: dict[str, Json] | None = None  # of the learner, where the options do not spell it
+    own: Learner | None = None  # the learner, where the options do not spell it
 
     @classmethod
     def of(
@@ -78,7 +78,7 @@ class LearnerRecord:
         """Return the record of a learner, by default under its own name and all parameters."""
         name = name or estimator_of(learner)
         options = options_of(learner) if options is None else options
-        return cls(name, options, None if name in ESTIMATOR_NAMES else _description(learner))
+        return cls(name, options, None if name in ESTIMATOR_NAMES else _storable(learner))
 
     def with_options(self, **options: Any) -> "LearnerRecord":
         """Return a record with these parameters, as a file can hold them."""
@@ -88,29 +88,43 @@ class LearnerRecord:
         self, parameters: Mapping[str, Any], learner: Callable[[], Learner]
     ) -> "LearnerRecord":
         """Return the record of the same estimator with other parameters, which mean a learner."""
-        described = None if self.description is None else _description(learner())
-        return LearnerRecord(self.name, plain_options(parameters), described)
+        own = None if self.own is None else _storable(learner())
+        return LearnerRecord(self.name, plain_options(parameters), own)
+
+    @classmethod
+    def stored(
+        cls, name: str, options: dict[str, Json], described: dict[str, Json] | None
+    ) -> "LearnerRecord":
+        """Return the record of a file; raises what it does not say as a learner does."""
+        if described is None:
+            return cls(name, options)
+        parts = {**described, "values": dict(described["values"])}
+        return cls(name, options, Learner(task=parts.pop("labels", CLASSES), **parts))
+
+    @property
+    def description(self) -> dict[str, Json] | None:
+        """All that the learner is, as a file holds it; None where the options spell it."""
+        if self.own is None:
+            return None
+        parts = {entry.name: getattr(self.own, entry.name) for entry in fields(self.own)}
+        return plain_options(parts | {"values": self.own.chosen, "labels": parts.pop("task")})
 
     @property
     def learner(self) -> Learner:
         """The learner, by which a model goes on learning."""
-        if self.description is None:
+        if self.own is None:
             return learner_of(self.options, ESTIMATOR_NAMES[self.name].memories[0])
-        parts = {**self.description, "values": dict(self.description["values"])}
-        task = parts.pop("labels", CLASSES)
-        return Learner(**parts, task=task)
+        return self.own
 
     @property
     def task(self) -> str:
         """The name of its task."""
-        name: str = (self.description or {}).get("labels", CLASSES)
-        return name
+        return CLASSES if self.own is None else self.own.task
 
     @property
     def by_vote(self) -> bool:
         """Whether all weight vectors decide."""
-        memory = (self.description or {}).get("memory")
-        return memory == "vote" or (memory is None and self.name == "VotedPerceptron")
+        return self.name == "VotedPerceptron" if self.own is None else self.own.voted
 
     @property
     def constant(self) -> float:
@@ -124,15 +138,13 @@ class LearnerRecord:
 
     def check(self, name: str) -> None:
         """Raise InputError where a model file of this name holds a learner that is not known."""
-        if self.description is None and self.name not in ESTIMATOR_NAMES:
+        if self.own is None and self.name not in ESTIMATOR_NAMES:
             raise InputError(
                 f"{name} holds a {self.name!r:.60}, and this version of rosenblatt knows "
                 f"{word_list(ESTIMATOR_NAMES, joint=' or ')}: upgrade it."
             )
         try:
             self.parameters()
-            if self.description is not None:
-                _ = self.learner
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise InputError(f"{name} cannot be used: {error}") from error
 
@@ -142,7 +154,7 @@ class LearnerRecord:
         for name in ("class_weight", "parameters"):
             if isinstance(options.get(name), list):
                 options[name] = dict(options[name])
-        if self.description is None:  # else its class knows more of its parameters
+        if self.own is None:  # else its class knows more of its parameters
             for name in sorted(options.keys() - ESTIMATOR_NAMES[self.name].names):
                 msg = f"{self.name} has no parameter {name!r:.60}; upgrade rosenblatt."
                 raise InputError(msg)
@@ -231,11 +243,9 @@ def _names_of(learner: Learner) -> EstimatorNames:
     return SETS_NAMES if learner.answer.estimator else ESTIMATOR_NAMES[estimator_of(learner)]
 
 
-def _description(learner: Learner) -> dict[str, Any]:
-    """Return all that a learner is, as a model file can hold it."""
-    parts = {entry.name: getattr(learner, entry.name) for entry in fields(learner)}
-    task = parts.pop("task")
-    return plain_options(parts | {"values": learner.chosen, "labels": task})
+def _storable(learner: Learner) -> Learner:
+    """Return a learner as a model file can hold it: without a generator."""
+    return replace(learner, **plain_options({"random_state": learner.random_state}))
 
 
 def plain_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
