@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 19, "csv": 60}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 19, "csv": 58}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -485,7 +485,8 @@ def test_a_dense_row_is_soon_at_its_weight(tmp_path: Path) -> None:
 def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     """From a line of a table to the changed weight: command, readers, encoding, supply, loop."""
     table = tmp_path / "table.csv"
-    table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
+    rows = (f"{k % 5},{k % 7},{int(k % 5 + k % 7 > 5)}\n" for k in range(40))
+    table.write_text("a,b,y\n" + "".join(rows))
     files, functions = way_of_a_row("csv", tmp_path)
     assert len(files) <= MOST_FILES["csv"], sorted(files)
     listed = (ROOT.parents[1] / "CONTRIBUTING.md").read_text()

@@ -151,8 +151,8 @@ def fit_cluster(
         n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, tried=False)
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
-    weights = Weights(state, learner.constant)
-    model = Model.fitted(LearnerRecord.of(learner), classes, weights, outcome)
+    model = Model.empty(LearnerRecord.of(learner), classes, Weights(state, learner.constant))
+    model.record.note(outcome)
     return ClusterOutcome(model, outcome, n_shards, engine.n_held_out, n_wrong, verdict, spread)
 
 

@@ -252,7 +252,7 @@ class KernelPerceptron(FittedClassifier):
         machine, plan = self._of_the_moment(model), learner.plan()
         generator = generator_from(self.random_state)
         training, outcome = machine.fit(examples, plan, generator, observers)
-        model.note(outcome)
+        model.record.note(outcome)
         last_decide = self.memory == "last" and not self.early_stopping
         return outcome, training.mistakes if last_decide else None
 

@@ -108,7 +108,7 @@ def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
         best = Best(float(leader["score"]), int(leader["pass"]), snapshot)
     progress = Progress(
         classes=model.classes,
-        history=model.records,
+        history=model.record.passes,
         best=best,
         parts=int(kept["parts"]),
         rows=int(kept["rows"]),

@@ -385,7 +385,8 @@ def _machine(
             return KernelMachine.stored(made_by.options, own, n_features, task.n_classes, count)
         except InputError as error:
             raise FormatError(str(error).removesuffix("."), "cannot be used") from error
-    by_vote = made_by.by_vote
+    own_learner = made_by.own
+    by_vote = made_by.name == "VotedPerceptron" if own_learner is None else own_learner.voted
     stored = own if own or by_vote else None
     how: dict[str, Any] = {"constant": made_by.constant, "stored": stored}
     kind = VotedWeights if by_vote else Weights

@@ -122,11 +122,6 @@ class LearnerRecord:
         return CLASSES if self.own is None else self.own.task
 
     @property
-    def by_vote(self) -> bool:
-        """Whether all weight vectors decide."""
-        return self.name == "VotedPerceptron" if self.own is None else self.own.voted
-
-    @property
     def constant(self) -> float:
         """The constant feature: 1 where a bias is learned, else 0."""
         return 1.0 if self.options.get("fit_intercept", True) else 0.0

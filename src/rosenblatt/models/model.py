@@ -13,13 +13,12 @@ from rosenblatt.errors import InputError, Parameter, WeightOverflowError
 from rosenblatt.models.file_rows import StoredEncoding, encoder_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.record import Ending, Json, PassFacts, Record, TrainingFacts
+from rosenblatt.models.record import NOTHING_LEARNED, Ending, Json, PassFacts, Record, TrainingFacts
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import Task
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_thresholds import thresholds_among, thresholds_of
-from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
-NOTHING_LEARNED = Outcome([], "max_iter", 0)
 NO_ENCODING = StoredEncoding()
 
 
@@ -63,27 +61,10 @@ class Model:
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
 
     @classmethod
-    def fitted(
-        cls,
-        made_by: LearnerRecord,
-        classes: NDArray[Any],
-        machine: "Machine",
-        outcome: Outcome,
-        **parts: Any,
-    ) -> "Model":
-        """Return what a training from arrays gives."""
-        record = Record.of(outcome, {"label_type": classes.dtype.str})
-        return cls(made_by, tuple(classes.tolist()), machine, record=record, **parts)
-
-    @classmethod
     def empty(cls, made_by: LearnerRecord, classes: NDArray[Any], machine: "Machine") -> "Model":
-        """Return the model before its first row."""
-        return cls.fitted(made_by, classes, machine, NOTHING_LEARNED)
-
-    def note(self, outcome: Outcome) -> None:
-        """Change the record to that of another training."""
-        new = Record.of(outcome, self.training)
-        self.record = replace(new, verdict=self.verdict)
+        """Return the model before its first row in memory."""
+        record = Record.of(NOTHING_LEARNED, {"label_type": classes.dtype.str})
+        return cls(made_by, tuple(classes.tolist()), machine, record=record)
 
     def learned_on(self, n_passes: int, n_mistakes: int, *, moved: bool) -> None:
         """Count passes over more rows; drop what was of other rows and, once moved, the ending."""
@@ -237,11 +218,6 @@ class Model:
         if found.dtype == object and "label_type" not in self.training:
             return np.array(self.classes, np.float64)  # integers beyond int64, as readers take them
         return found
-
-    @property
-    def records(self) -> list[PassRecord]:
-        """What each pass did."""
-        return self.record.passes
 
     encoder = cached_property(encoder_of)
     table = cached_property(table_of)

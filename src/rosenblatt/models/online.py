@@ -24,7 +24,7 @@ from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Class, Model, model_of
 from rosenblatt.models.online_weights import RUNNING, OnlineWeights, names_of
-from rosenblatt.models.record import Record, TrainingFacts
+from rosenblatt.models.record import NOTHING_LEARNED, Record, TrainingFacts
 from rosenblatt.parameters import (
     CHECKS,
     FLAG,
@@ -37,7 +37,6 @@ from rosenblatt.parameters import (
 )
 from rosenblatt.rules import Interval, RuleValues
 from rosenblatt.tasks import task_like
-from rosenblatt.training.history import Outcome
 from rosenblatt.training.state import overflow
 
 Answer = Class | Collection[Class]  # of a row: its class, or any number of labels
@@ -327,7 +326,7 @@ class OnlineLearner:
         training: TrainingFacts = {"label_type": self._labels.dtype.str}
         if isinstance(space, HashedFeatures):
             training["hashed_names"] = space.bits
-        record = Record.of(Outcome([], "max_iter", 0), training)
+        record = Record.of(NOTHING_LEARNED, training)
         record.count(self.n_rows, self.n_mistakes, moved=False)
         names = space.names()
         model = Model(

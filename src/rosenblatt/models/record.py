@@ -79,6 +79,7 @@ class TrainingFacts(TriedFacts, total=False):
 
 
 Facts = TrainingFacts | TriedFacts
+NOTHING_LEARNED = Outcome([], "max_iter", 0)
 LASTING = {"label_type"}  # what stays true of a model that learns on
 EARLIER: tuple[Literal["began_with"], Literal["files"]] = ("began_with", "files")
 
@@ -127,6 +128,11 @@ class Record:
         """Say no more of the rows than the type of their labels."""
         self.training = {"label_type": label_type}
         self.outcome.pop("n_learned", None)
+
+    def note(self, outcome: Outcome) -> None:
+        """Tell of another training on rows of the same labels."""
+        new = Record.of(outcome, self.training)
+        self.history, self.outcome = new.history, new.outcome
 
     def count(self, n_passes: int, n_mistakes: int, *, moved: bool) -> None:
         """Count passes over more rows; of other weights there is no proof, and another ending."""

@@ -341,7 +341,9 @@ class SequenceModel:
         state.arrange(by_feature=True)
         if state.n_features != encoding.n_features + len(tags.inner) + EDGES:
             raise InputError("its weights and its features do not fit together.")
-        outcome = Outcome(model.records, model.outcome["stop_reason"], model.outcome["best_pass"])
+        outcome = Outcome(
+            model.record.passes, model.outcome["stop_reason"], model.outcome["best_pass"]
+        )
         known = model.arrays.get(VOCABULARY, np.empty(0, np.uint32))
         return cls(
             *(model.made_by.learner, encoding, tags, state, outcome),

@@ -598,9 +598,10 @@ def _weights_model(
             *([NO_VERDICT] if verdict is None and prove is not None else []),
             *plan.wanted.notes(fitted),
             *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
-            *neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT),
         ],
     }
+    if fitted.confusion.size:
+        facts["notes"] += neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT)
     tried = TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record()
     about: TrainingFacts = {
         "n_rows": int(reading.class_counts.sum()),
