@@ -51,7 +51,7 @@ def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
     """Return the fields of a model that say what its rows were, without any."""
     nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration"))
     old = model.record
-    record = Record(old.history, old.outcome, {"label_type": labels.dtype.str})
+    record = Record(old.history, old.outcome.copy(), {"label_type": labels.dtype.str})
     return nothing | {"record": record, "arrays": model.arrays_among(labels)}
 
 
