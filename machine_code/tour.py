@@ -38,7 +38,7 @@ from rosenblatt.data.svmlight import svmlight_batches
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.finite import first_not_finite
 from rosenblatt.kernels.rows import Rows
-from rosenblatt.kernels.shapes import as_rows, canonical, packed
+from rosenblatt.kernels.shapes import as_rows, canonical, copied_rows
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.models.continuation import learn_batch
 from rosenblatt.models.feature_spaces import ArrayFeatures, NamedFeatures
@@ -220,7 +220,7 @@ def visit_rows() -> None:
     for dtype in (np.float64, np.float32):  # of tables and svmlight, and of texts
         matrix = sparse.csr_matrix(np.ones((N_ROWS, N_FEATURES), dtype))
         kept: Any = as_rows(matrix, 1.0)
-        packed(kept, row_numbers(N_ROWS))
+        copied_rows(kept, row_numbers(N_ROWS))
         for index in INDEX_TYPES:
             feature_spread(kept.data, kept.indices.astype(index), N_ROWS, N_FEATURES)
 

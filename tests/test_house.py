@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 18, "csv": 60}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 19, "csv": 58}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache
@@ -313,7 +313,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
             r"|LabelEvaluation)\b"
         ),
         ("tasks", "multilabel", "label_thresholds", "parameters", "models/file"),
-        Spread(47, 25),
+        Spread(41, 20),
     ),
     "votes": (
         r"\b(voted|is_voted|votes_decide|_votes_decide|n_voting|Tally|vote_\w+)\b",
@@ -331,11 +331,11 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
             r"|validation_fraction|RowDraw)\b"
         ),
         ("holdout", "held_out", "parameters"),
-        Spread(60, 20),
+        Spread(59, 20),
     ),
 }
 MOST_FOREIGN_WRITES = 47  # attributes set of an object that was not made in the same function
-MOST_LINES = 67_400  # of the package
+MOST_LINES = 67_500  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 15  # modules of the house that models/model.py imports
 
 
@@ -485,7 +485,8 @@ def test_a_dense_row_is_soon_at_its_weight(tmp_path: Path) -> None:
 def test_a_csv_row_is_soon_at_its_weight(tmp_path: Path) -> None:
     """From a line of a table to the changed weight: command, readers, encoding, supply, loop."""
     table = tmp_path / "table.csv"
-    table.write_text("a,b,y\n" + "".join(f"{k % 5},{k % 7},{int(k % 5 > 2)}\n" for k in range(40)))
+    rows = (f"{k % 5},{k % 7},{int(k % 5 + k % 7 > 5)}\n" for k in range(40))
+    table.write_text("a,b,y\n" + "".join(rows))
     files, functions = way_of_a_row("csv", tmp_path)
     assert len(files) <= MOST_FILES["csv"], sorted(files)
     listed = (ROOT.parents[1] / "CONTRIBUTING.md").read_text()

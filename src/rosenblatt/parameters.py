@@ -211,7 +211,7 @@ class ColumnSettings(TypedDict, total=False):
         "TEXT",
         Check("a text of at least one character", lambda v: isinstance(v, str) and v != ""),
         Setting(
-            "What stands between the labels of a row that may have several, or none.",
+            "Separator of the labels of a row, where a row may have several or none.",
             shown="one label a row, but for lists and for fastText lines with several",
         ),
     ]
@@ -248,8 +248,8 @@ class ColumnSettings(TypedDict, total=False):
         str | None,
         one_of(["point", "comma"]),
         Setting(
-            "Character before the decimals of numbers, where it may also part thousands.",
-            shown="as the columns tell",
+            "Decimal separator of numbers; the other one may group thousands.",
+            shown="detected",
         ),
     ]
     bins: Annotated[

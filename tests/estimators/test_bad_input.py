@@ -39,7 +39,7 @@ def spoiled(row: int, column: int, value: float) -> Any:
         (X, [[0, 1], [1, 0], [1, 1]], "y should be a 1d array"),
         (X, [0, 1, np.nan], "Input y contains NaN"),
         (X, np.array([0, 1, 0], object), "Unknown label type"),
-        (X, np.array(["a", 1, "b"], object), "y holds labels of several kinds, int and str"),
+        (X, np.array(["a", 1, "b"], object), "y holds labels of different kinds, int and str"),
         (X.astype(complex), Y, "Complex data not supported"),
         ([["a", "b"]] * 3, Y, "could not convert string to float"),
     ],

@@ -331,7 +331,7 @@ def test_what_a_file_held_is_kept_while_it_is_true(path: Path) -> None:
     for name in ("spread", "calibration", "verdict"):
         assert repr(getattr(after, name)) == repr(getattr(before, name))
     assert after.training == before.training | {"label_type": "<i8"}
-    assert after.outcome["n_rows"] == 4
+    assert dict(after.outcome)["n_rows"] == 4
     assert after.feature_names == ("a", "b")
     frame = pd.DataFrame(X, columns=["a", "b"])
     save(clf.partial_fit(frame, [0, 0, 0, 1]), path)

@@ -11,7 +11,9 @@ import numpy as np
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import check, read_from
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import Record
 from rosenblatt.models.tensors import input_errors
 from tests.models.models import assert_same, example, linear
 from tests.models.written import summed, written
@@ -50,10 +52,12 @@ def seeds() -> list[bytes]:
     few = linear("Perceptron", {}, (0, 1), np.array([[1.0, -2.0]]))
     rich = replace(
         example(4, 3, classes=(0, 1.5, 2, 3)),
-        encoding={"columns": ["a", {"x": [1, 2.5, None]}], "scale": float("inf")},
-        encoding_arrays={"words": np.frombuffer(b"a\nb", np.uint8), "mean": np.arange(3.0)},
+        stored_encoding=StoredEncoding(
+            {"columns": ["a", {"x": [1, 2.5, None]}], "scale": float("inf")},
+            {"words": np.frombuffer(b"a\nb", np.uint8), "mean": np.arange(3.0)},
+        ),
         arrays={"flags": np.array([True, False]), "steps": np.arange(4, dtype=np.int16)},
-        verdict={"status": "separable"},
+        record=Record(verdict={"status": "separable"}),
     )
     return [written(model) for model in (example(), wide, few, rich)]
 

@@ -8,8 +8,10 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.record import Record
 from rosenblatt.models.tensors import TYPE_NAMES
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import task_of
@@ -150,13 +152,15 @@ def linear(
     ledger: NDArray[Any] | None = None,
     variance: NDArray[Any] | None = None,
     count: int = 1,
-    **fields: Any,
+    **parts: Any,
 ) -> Model:
     """Return a model of these weights by class, the bias last."""
-    made_by = LearnerRecord(learner, options, fields.pop("described", None))
+    made_by = LearnerRecord.stored(learner, options, parts.pop("described", None))
     task = task_of(made_by.task, len(classes))
     machine = Weights.of_arrays(task, weights, ledger, variance, count)
-    return Model(made_by, classes, machine, **fields)
+    own = {field.name: parts.pop(field.name) for field in fields(Record) if field.name in parts}
+    stored = StoredEncoding(parts.pop("encoding", None), parts.pop("encoding_arrays", {}))
+    return Model(made_by, classes, machine, stored_encoding=stored, record=Record(**own), **parts)
 
 
 def with_vectors(model: Model, **vectors: Any) -> Model:

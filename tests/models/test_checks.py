@@ -21,7 +21,8 @@ from rosenblatt.cli import main
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES
 from rosenblatt.models.file import read, write
-from rosenblatt.models.learner_record import SPELLINGS
+from rosenblatt.models.file_rows import StoredEncoding
+from rosenblatt.models.learner_record import ESTIMATOR_NAMES
 from rosenblatt.models.tensors import FEW_PLACES, nonzero_places
 from rosenblatt.models.train import model_from_files
 from tests.processes import printed
@@ -32,8 +33,8 @@ Y = np.array([0, 0, 0, 1])
 
 def test_the_gate_knows_every_estimator_and_parameter() -> None:
     """The parameters that a model file is checked by are those of the classes."""
-    assert {name: frozenset(CLASSES[name]().get_params()) for name in SPELLINGS} == {
-        name: spelling.names for name, spelling in SPELLINGS.items()
+    assert {name: frozenset(CLASSES[name]().get_params()) for name in ESTIMATOR_NAMES} == {
+        name: spelling.names for name, spelling in ESTIMATOR_NAMES.items()
     }
 
 
@@ -81,7 +82,10 @@ def test_sizes_are_checked_before_memory_is_reserved(tmp_path: Path) -> None:
     model = model_from_files(str(texts), text="text", hash_bits=8)
     encoding: Any = dict(model.encoding or {})
     encoding["settings"] = encoding["settings"] | {"hash_bits": 30}
-    write(replace(model, encoding=encoding), tmp_path / "m")
+    write(
+        replace(model, stored_encoding=StoredEncoding(encoding, model.encoding_arrays)),
+        tmp_path / "m",
+    )
     sentence = "it hashes to 30 bits, and the model has 256 features"
     with pytest.raises(InputError, match=sentence):
         load(tmp_path / "m")
@@ -93,11 +97,11 @@ def test_a_number_in_the_place_of_entries(tmp_path: Path, key: str) -> None:
     """``{"$float": "inf"}`` where named entries must be is refused in words."""
     from rosenblatt.models import file
     from rosenblatt.models.file import document_of, fields_of
-    from rosenblatt.models.tensors import Fault
+    from rosenblatt.models.tensors import FormatError
 
     save(Perceptron().fit(X, Y), tmp_path / "m")
     document = document_of(file.read(tmp_path / "m")) | {key: {"$float": "inf"}}
-    with pytest.raises(Fault, match=f"its entry '{key}' is not there, or not"):
+    with pytest.raises(FormatError, match=f"its entry '{key}' is not there, or not"):
         fields_of(document)
 
 

@@ -14,6 +14,7 @@ from rosenblatt.data.conjunctions import ColumnPairs, levels_of
 from rosenblatt.data.encoding.grids import Cells
 from rosenblatt.errors import InputError
 from rosenblatt.models.column_pairs import PRIOR_ROWS, beyond_chance, ranked_pairs
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.model import Model
 from rosenblatt.models.train import model_from_files
 from rosenblatt.service.columns import ColumnFeatures
@@ -240,14 +241,14 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     for wrong in ([[0, 9], 8, False], [[0, 0], 8, False], ["ab", 8, False], [[0, True], 8, False]):
         broken = model.encoding | {"blocks": [wrong, *rest]}
         with pytest.raises(InputError, match="blocks"):
-            _ = Model(**{**vars(model), "encoding": broken}).encoder
+            _ = StoredEncoding(broken, model.encoding_arrays).encoder
     for blocks in (7, [first], [first[:2], *rest], [[*first[:2], 0], *rest]):
         broken = model.encoding | {"blocks": blocks}
         with pytest.raises(InputError, match=r"blocks|grid_offsets"):
-            _ = Model(**{**vars(model), "encoding": broken}).encoder
+            _ = StoredEncoding(broken, model.encoding_arrays).encoder
     for name, value in (("grid_codes", 99), ("grid_cells", 1 << 40), ("grid_levels", 5)):
         array = model.encoding_arrays[name].copy()
         array[-1] = value
         arrays = model.encoding_arrays | {name: array}
         with pytest.raises(InputError, match=name):
-            _ = Model(**{**vars(model), "encoding_arrays": arrays}).encoder
+            _ = StoredEncoding(model.encoding, arrays).encoder

@@ -10,6 +10,7 @@ from rosenblatt.cli import main
 from rosenblatt.data.encoding import encoding_from, numbered
 from rosenblatt.errors import InputError
 from rosenblatt.models.file import read, write
+from rosenblatt.models.file_rows import StoredEncoding
 from tests.cli.running import invoked
 from tests.cli.test_train import table_file
 
@@ -52,7 +53,7 @@ def test_damaged_models(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             encoding_from(encoding | entry, arrays)
     bad, rows = str(tmp_path / "bad"), tmp_path / "rows.csv"
-    write(replace(model, encoding=encoding | {"degree": 7}), bad)
+    write(replace(model, stored_encoding=StoredEncoding(encoding | {"degree": 7}, arrays)), bad)
     rows.write_text(ROWS)
     assert invoked("predict", bad, str(rows)).exit_code == 2
 

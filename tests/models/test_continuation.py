@@ -1,5 +1,6 @@
 """Going on with a model: the same weights as ``partial_fit``, each row predicted before it."""
 
+from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,20 @@ def test_it_is_partial_fit(tmp_path: Path, kind: Any, memory: str) -> None:
     assert together.training["class_counts"] == [
         int((y == label).sum() + (new_y == label).sum()) for label in ("no", "yes")
     ]
+
+
+def test_the_record_of_the_old_model_stays(tmp_path: Path) -> None:
+    """Learning on, also with a class that is new, leaves what the old model says of itself."""
+    rows_file(tmp_path / "old.csv", 60)
+    (tmp_path / "new.csv").write_text("a,b,label\n" + "1,2,no\n-3,4,other\n" * 20)
+    old = model_from_files(str(tmp_path / "old.csv"), **EXACT)
+    record = deepcopy(old.record)
+    new = learn_files(old, str(tmp_path / "new.csv"))
+    clf = load(old)
+    clf.partial_fit(pd.DataFrame({"a": [1.0], "b": [2.0]}), ["other"])
+    assert new.outcome["n_mistakes"] > old.outcome["n_mistakes"]
+    assert clf.n_mistakes_ > old.outcome["n_mistakes"]
+    assert old.record == record
 
 
 def test_more_than_two_classes_go_on(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from safetensors.numpy import load
 
 from rosenblatt.models.file import read, read_from, write
 from rosenblatt.models.model import Model, Spread
-from rosenblatt.models.tensors import Fault, read_arrays, read_header, write_tensors
+from rosenblatt.models.tensors import FormatError, read_arrays, read_header, write_tensors
 from tests.models.models import assert_same, example, models, with_vectors
 from tests.models.written import written
 from tests.processes import printed
@@ -158,7 +158,7 @@ def test_deflated_arrays_are_what_they_say(form: Any) -> None:
     other = io.BytesIO()
     write_tensors(other, wrong, stored)
     header = read_header(io.BytesIO(other.getvalue()[8:]), other.getvalue()[:8])
-    with pytest.raises(Fault, match="copy it again"):
+    with pytest.raises(FormatError, match="copy it again"):
         read_arrays(io.BytesIO(other.getvalue()[len(header.text) :]), header, None)
 
 

@@ -165,7 +165,7 @@ def test_every_option_of_the_command_is_a_parameter() -> None:
         *("--tune", "--folds", "--metric"),  # of rosenblatt.tune
         *("--verbose", "--help-all"),  # of what is printed
         "--max-size",  # of rosenblatt.prune
-        *("--template", "--transitions"),  # of SequencePerceptron
+        *("--template", "--transitions"),  # of files of sentences
     }
     assert {option for option in options if option.startswith("-")} - ours <= spelled
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import f1_score
 
-from rosenblatt.tasks.label_thresholds import above, fitted_thresholds
+from rosenblatt.tasks.label_thresholds import fitted_thresholds, predicted_labels
 
 
 def worth(truth: NDArray[np.bool_], given: NDArray[np.bool_]) -> float:
@@ -24,10 +24,10 @@ def made_scores(n_rows: int, chances: list[float]) -> tuple[NDArray[np.float64],
 def test_thresholds_are_the_best_of_all_on_their_rows() -> None:
     """No pair of thresholds on a grid has more F1 and exact rows than the fitted ones."""
     scores, truth = made_scores(2000, [0.4, 0.2])
-    found = worth(truth, above(scores, fitted_thresholds(scores, truth), positive=False))
+    found = worth(truth, predicted_labels(scores, fitted_thresholds(scores, truth), positive=False))
     grid = np.linspace(-2, 2, 21)
     pairs = [np.array([a, b, np.inf]) for a in grid for b in grid]
-    best = max(worth(truth, above(scores, pair, positive=False)) for pair in pairs)
+    best = max(worth(truth, predicted_labels(scores, pair, positive=False)) for pair in pairs)
     assert found > best - 0.005
 
 
@@ -52,7 +52,7 @@ def test_the_best_label_is_predicted_where_rows_always_have_one(empty: bool) -> 
         scores[:1500] = 0.3 * rng.standard_normal((1500, 4)) - 0.8
         truth[:1500] = False
     thresholds = fitted_thresholds(scores, truth)
-    some = np.asarray(above(scores, thresholds, positive=False).any(axis=1))
+    some = np.asarray(predicted_labels(scores, thresholds, positive=False).any(axis=1))
     if empty:
         assert some[:1500].mean() < 0.1
     else:
@@ -62,15 +62,21 @@ def test_the_best_label_is_predicted_where_rows_always_have_one(empty: bool) -> 
 def test_above_is_strict_unless_zero_is_positive() -> None:
     """A score on its threshold predicts the label where zero is positive alone."""
     scores, thresholds = np.array([[0.5, -1.0], [-2.0, -3.0]]), np.array([0.5, 0.0, -2.0])
-    assert above(scores, thresholds, positive=False).tolist() == [[True, False], [False, False]]
-    assert above(scores, thresholds, positive=True).tolist() == [[True, False], [True, False]]
+    assert predicted_labels(scores, thresholds, positive=False).tolist() == [
+        [True, False],
+        [False, False],
+    ]
+    assert predicted_labels(scores, thresholds, positive=True).tolist() == [
+        [True, False],
+        [True, False],
+    ]
 
 
 @pytest.mark.parametrize("truth", [np.zeros((50, 2), bool), np.ones((50, 2), bool)])
 def test_labels_of_all_rows_or_of_none(truth: NDArray[np.bool_]) -> None:
     """Where a label says nothing its rows are predicted right all the same."""
     scores = np.random.default_rng(0).standard_normal((50, 2))
-    given = above(scores, fitted_thresholds(scores, truth), positive=False)
+    given = predicted_labels(scores, fitted_thresholds(scores, truth), positive=False)
     assert (given == truth).all(axis=1).mean() > 0.9
 
 

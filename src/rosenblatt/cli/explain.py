@@ -13,7 +13,6 @@ from rosenblatt.data.encoding.text_column import Pieces, lower_text, token_spans
 from rosenblatt.data.files import Layout
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.provenance import Provenance
-from rosenblatt.models.continuation import EARLIER
 from rosenblatt.models.explanation import (
     Explanation,
     contributions,
@@ -24,6 +23,7 @@ from rosenblatt.models.explanation import (
     rival_of,
 )
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import EARLIER
 from rosenblatt.report.tables import contribution_table
 from rosenblatt.wording import UNSURE, Bar, Cell, counted, printable, signed
 

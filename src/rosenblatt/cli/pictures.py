@@ -20,7 +20,7 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.explanation import of_one_class
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import estimator_of, own_options
-from rosenblatt.models.model import Model
+from rosenblatt.models.model import NO_ENCODING, Model
 from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.rules import rule_parameters
 from rosenblatt.tasks.label_sets import has_one
@@ -162,7 +162,7 @@ class Subject:
         from rosenblatt.estimators.storage import estimator_of
 
         # Rows beside a model are encoded here, so the estimator takes them as they are.
-        return estimator_of(replace(self.model, encoding=None))
+        return estimator_of(replace(self.model, stored_encoding=NO_ENCODING))
 
 
 class PictureKind(NamedTuple):

@@ -23,7 +23,7 @@ from rosenblatt.data.formats import Format
 from rosenblatt.errors import InputError
 from rosenblatt.models.file_rows import label_separator
 from rosenblatt.models.guarantee import (
-    about_rows_apart,
+    about_guarantee_rows,
     certainty_of,
     judged_apart,
     promised_sets,
@@ -199,7 +199,7 @@ def _promise(
         return None
     apart = certainty_of(model)
     if paths:
-        tell = lambda note: screen.warn(about_rows_apart(note))  # noqa: E731
+        tell = lambda note: screen.warn(about_guarantee_rows(note))  # noqa: E731
         apart = judged_apart(model, model.rows(paths, layout=layout, tell=tell))
     if apart is None:
         raise InputError(

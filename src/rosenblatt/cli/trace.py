@@ -18,7 +18,7 @@ from rosenblatt.models.rows import FileRows, read_rows
 from rosenblatt.parameters import MEMORIES
 from rosenblatt.rules import rule_parameters
 from rosenblatt.tracing.convergence import check_proof
-from rosenblatt.tracing.steps import follow
+from rosenblatt.tracing.steps import collect_steps
 
 FORMS = ("text", "markdown", "html")
 MOST_STEPS = 10_000  # by default
@@ -79,7 +79,7 @@ def trace(screen: Screen, data: Sequence[str], layout: Layout, form: str, **give
     )
     if given["proof"]:
         check_proof(learner.rule)
-    followed = follow(
+    followed = collect_steps(
         *(rows.examples(most_columns=MOST_COLUMNS), rows.labels, rows.classes, learner),
         only_updates=given["only_updates"],
         passes=_passes(given["passes"]),

@@ -30,7 +30,7 @@ def running_sums(values: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def successive(sums: NDArray[Any], most: int) -> Iterator[tuple[int, int]]:
-    """Yield first and last + 1 of rows that together have at most so many values, or of one row.
+    """Yield (start, stop) of rows that together have at most so many values, or of one row.
 
     >>> [*successive(running_sums(np.array([2, 0, 3, 1])), 4)]
     [(0, 2), (2, 4)]
@@ -292,15 +292,15 @@ def join(batches: Sequence[Batch]) -> Batch:
         indices=np.concatenate([batch.indices for batch in batches]),
         indptr=np.concatenate([np.zeros(1, np.int64), *rows]),
         labels=np.concatenate([batch.labels for batch in batches]),
-        weights=joined([batch.weights for batch in batches]),
-        groups=joined([batch.groups for batch in batches]),
+        weights=concat_optional([batch.weights for batch in batches]),
+        groups=concat_optional([batch.groups for batch in batches]),
         n_features=max(batch.n_features for batch in batches),
         first_line=first.first_line,
         n_lines=last.first_line + last.n_lines - first.first_line,
     )
 
 
-def joined(parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
+def concat_optional(parts: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
     """Return the weights or groups of the rows of successive parts; all have them, or none."""
     known = [part for part in parts if part is not None]
     return np.concatenate(known) if known else None

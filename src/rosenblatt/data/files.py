@@ -402,7 +402,7 @@ class Files:
                 yield found
             before += stored_size(name)
 
-    def counted(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+    def with_row_counts(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """Yield batches that have rows or are waited for; count rows, and those left out."""
         self.bad_rows.restart()
         for batch in batches:
@@ -591,7 +591,7 @@ class TrainingFiles:
     def batches(self) -> Iterator[Batch]:
         """Read the files from the start, as blocks to be encoded; the encoding begins anew."""
         is_svmlight = self.files.format is Format.SVMLIGHT
-        batches = self.files.counted(self._svmlight() if is_svmlight else self._tables())
+        batches = self.files.with_row_counts(self._svmlight() if is_svmlight else self._tables())
         yield from batches if self.validation is None else self._validated(batches, self.validation)
         if self._fit is not None:
             self.encoding, self._features = self._fit.encoding(self._sampler)
@@ -615,7 +615,7 @@ class TrainingFiles:
         use, n_rows = RowUse(learn=True, bad_rows=files.bad_rows), 0
         n_features = None if self.encoding is None else self.encoding.n_features  # of svmlight
         found = _batches(files, parser, Classes(known), use)
-        for batch in files.counted(found):
+        for batch in files.with_row_counts(found):
             met, before = single_labels(batch.classes), single_labels(known)
             class_of = classes_of(met)
             strange = {*met} - {*before}
@@ -804,7 +804,7 @@ def encoded(
         seen = SeenCounter(table.seen, table.salt)
     use = RowUse(learn=learn, bad_rows=files.bad_rows, counts=counts, seen=seen)
     batches = _batches(files, inner, Classes(labels), use, need_labels=need_labels, keep=keep)
-    for batch in _familiar(files.counted(batches), inner, files, use):
+    for batch in _familiar(files.with_row_counts(batches), inner, files, use):
         yield from encoding.expanded(batch)
 
 

@@ -204,8 +204,8 @@ def _like_sentences(head: bytes, suffix: str) -> SentenceFormat | None:
         return named
     text = [line.decode("utf-8", "replace") for line in body[:20]]
     tokens = [token for line in text for token in divided_tokens(line)]
-    several = len(tokens) >= 2 * len(text) and not FASTTEXT_LINE.match(body[0])
-    if several and b"\t" not in head and all(map(_is_tagged, tokens)):
+    in_a_row = len(tokens) >= 2 * len(text) and not FASTTEXT_LINE.match(body[0])
+    if in_a_row and b"\t" not in head and all(map(_is_tagged, tokens)):
         return SentenceFormat.TAGGED
     tabs = b"\t" in body[0]
     widths = [line.count(b"\t") + 1 if tabs else len(line.split()) for line in body]

@@ -198,7 +198,9 @@ class DaskClassifier(TrainingParameters, ClassifierMixin, BaseEstimator):
             observers=self.observers or (),
         )
         name = type(plain).__name__
-        plain._model = Model.fitted(LearnerRecord(name, {}), classes, Weights(state), outcome)  # noqa: SLF001  # ours
+        model = Model.empty(LearnerRecord(name, {}), classes, Weights(state))
+        model.record.note(outcome)
+        plain._model = model  # noqa: SLF001  # ours
         return plain
 
     def predict(self, X: Any) -> Any:

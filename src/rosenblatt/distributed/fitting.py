@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.files import Columns, Layout
-from rosenblatt.data.sources import kept_names, places_digest
 from rosenblatt.distributed.files import ClusterFiles, read_files
 from rosenblatt.distributed.mixing import EpochSettings, Mixing, Start, fit_shards
 from rosenblatt.distributed.shards import ClusterRows, Recipe, Shard, unlike_shards
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.kernels.shapes import matrix_of
 from rosenblatt.models.checkpoint import Checkpoint
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, options_of, plain_options
 from rosenblatt.models.model import Model, Spread
+from rosenblatt.models.record import Facts, source_facts
 from rosenblatt.models.weights import Weights
 from rosenblatt.rules import RULES
 from rosenblatt.tasks.held_out_fits import TriedRows
@@ -150,8 +151,8 @@ def fit_cluster(
         n_wrong = engine.wrong(Start.deciding(state), plan.zero or -1, tried=False)
         verdict = _verdict(engine, state, classes, outcome) if outcome.converged else None
         spread = engine.spread()
-    weights = Weights(state, learner.constant)
-    model = Model.fitted(LearnerRecord.of(learner), classes, weights, outcome)
+    model = Model.empty(LearnerRecord.of(learner), classes, Weights(state, learner.constant))
+    model.record.note(outcome)
     return ClusterOutcome(model, outcome, n_shards, engine.n_held_out, n_wrong, verdict, spread)
 
 
@@ -230,31 +231,31 @@ def train_files(
     if fitted.verdict is not None:
         prove(fitted.verdict)
     model = with_files(fitted.model, read, fitted)
-    more = {"n_shards": fitted.n_shards, "title": plan.learner.title}
-    return replace(model, training=model.training | more)
+    return model.with_facts({"n_shards": fitted.n_shards, "title": plan.learner.title})
 
 
 def with_files(model: Model, read: ClusterFiles, fitted: ClusterOutcome) -> Model:
     """Return the model with what the files it learned from say of it."""
     encoding, verdict, collected = read.encoding, fitted.verdict, read.collected
-    return replace(
-        model,
-        encoding=encoding.as_json(),
-        encoding_arrays=encoding.arrays(),
-        spread=fitted.spread,
-        verdict=None if verdict is None else verdict.as_json(),
-        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
-        training=model.training
-        | {
-            "files": kept_names(read.names),
-            "places": places_digest(read.names),
-            "format": str(read.format),
+    facts: tuple[Facts, ...] = (
+        source_facts(read.names, read.format),
+        {
             "n_rows": int(sum(collected.lengths)),
             "class_counts": collected.class_counts.tolist(),
-            **TriedRows(fitted.n_held_out, fitted.outcome.tried_error).record(),
-            "n_wrong": fitted.n_wrong,
-            "notes": read.notes,
         },
+        TriedRows(fitted.n_held_out, fitted.outcome.tried_error).record(),
+        {"n_wrong": fitted.n_wrong, "notes": read.notes},
+    )
+    record = replace(
+        model.record.with_facts(*facts),
+        verdict=None if verdict is None else verdict.as_json(),
+        outcome=model.outcome | {"n_learned": fitted.outcome.n_rows},
+    )
+    return replace(
+        model,
+        stored_encoding=StoredEncoding.of(encoding),
+        spread=fitted.spread,
+        record=record,
     )
 
 

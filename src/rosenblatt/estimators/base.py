@@ -161,7 +161,7 @@ class FittedClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):
     @property
     def history_(self) -> list[PassRecord]:
         """One record a pass."""
-        return self._fitted.records
+        return self._fitted.record.passes
 
     @property
     def converged_(self) -> bool:
@@ -483,7 +483,7 @@ class OnlineClassifier(FittedClassifier, stored=False):
         generator = generator_from(self.random_state)
         vote = Vote(plan.zero, earlier) if plan.by_vote else None
         outcome = fit(state, examples, plan, generator, observers, vote)
-        model.note(outcome)
+        model.record.note(outcome)
         if earlier is not None and outcome.mistakes is not None:  # all of them vote
             earlier.extend_by(outcome.mistakes.before(state.count), examples.rows, state.count)
         last_decide = not (learner.averaged or learner.second_order or self.early_stopping)

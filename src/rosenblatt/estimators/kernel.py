@@ -171,7 +171,7 @@ class KernelPerceptron(FittedClassifier):
     @property
     def n_support_(self) -> NDArray[Any]:
         """How many support rows are of each class."""
-        return np.bincount(self._state.labels, minlength=len(self.classes_))
+        return np.bincount(self._state.row_classes, minlength=len(self.classes_))
 
     @property
     def dual_coef_(self) -> NDArray[Any]:
@@ -252,7 +252,7 @@ class KernelPerceptron(FittedClassifier):
         machine, plan = self._of_the_moment(model), learner.plan()
         generator = generator_from(self.random_state)
         training, outcome = machine.fit(examples, plan, generator, observers)
-        model.note(outcome)
+        model.record.note(outcome)
         last_decide = self.memory == "last" and not self.early_stopping
         return outcome, training.mistakes if last_decide else None
 
@@ -261,17 +261,14 @@ class KernelPerceptron(FittedClassifier):
         self._model = replace(self._model, arrays={})  # a guarantee was of other scores
         if len(self.classes_) < 2:  # nothing to tell it from
             state.pass_by(len(examples.numbers()), rows.shape[0])
-            self._model.outcome["n_iter"] += 1
+            self._model.record.count(1, 0, moved=False)
             return
         plan = replace(learner.plan(), max_iter=1, shuffle=False, early_stopping=None)
         training = self._machine.training(examples, plan, np.random.default_rng(0))  # not drawn
         counts = [training.learn(part).counts for part in training.parts()]
         training.finish()
-        record = self._model.outcome
-        if any(count.updates for count in counts):
-            record["stop_reason"] = "max_iter"  # one pass is what it is for
-        record["n_iter"] += 1
-        record["n_mistakes"] += sum(count.mistakes for count in counts)
+        n_mistakes = sum(count.mistakes for count in counts)
+        self._model.record.count(1, n_mistakes, moved=any(count.updates for count in counts))
 
     def _restore(self, model: Model) -> None:
         self._model = replace(model, made_by=self._record(), machine=model.machine.copy())

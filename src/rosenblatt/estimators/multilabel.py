@@ -23,7 +23,7 @@ from rosenblatt.models.model import Model
 from rosenblatt.models.search import EncodedRows
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import has_label, label_arrays, several_labels
-from rosenblatt.tasks.label_thresholds import above
+from rosenblatt.tasks.label_thresholds import predicted_labels
 from rosenblatt.tasks.task import MANY
 from rosenblatt.training.examples import Examples, class_weights, encode
 from rosenblatt.training.holdout import HoldOut
@@ -279,13 +279,13 @@ class MultilabelClassifier(RuleClassifier):
         """Return an indicator of shape (n_rows, n_labels), or the label of each row, if it has one.
 
         A label is predicted where its score is above its threshold. Where none is, held-out rows
-        decide from which score on the best label is predicted.
+        decide the score above which the best label is predicted.
         """
         check_is_fitted(self)
         if not self._several:
             return super().predict(X)
         scores, positive = self.decision_function(X), self.zero == "positive"
-        return above(scores, self._model.thresholds, positive=positive).astype(np.int64)
+        return predicted_labels(scores, self._model.thresholds, positive=positive).astype(np.int64)
 
     def predict_labels(self, X: Any) -> list[tuple[Any, ...]]:
         """Return the labels of each row."""

@@ -21,10 +21,10 @@ from rosenblatt.estimators.conjunctions import FeatureConjunctions
 from rosenblatt.estimators.encoders import ColumnEncoder, TableEncoder, TextEncoder
 from rosenblatt.models.explanation import Explanation
 from rosenblatt.models.explanation import explain as explain_model
-from rosenblatt.models.model import Model
+from rosenblatt.models.file_rows import StoredEncoding
+from rosenblatt.models.model import NO_ENCODING, Model
 
 SCALER = "scaler."  # before the names of a scaler's arrays
-KEY = "pipeline"  # under which the training of a model holds the steps
 ENCODERS: dict[str, Any] = {
     kind.__name__: kind for kind in (TableEncoder, TextEncoder, FeatureConjunctions)
 }
@@ -95,15 +95,16 @@ def pipeline_model(pipeline: Pipeline) -> Model:
             raise InputError(f"save cannot store the step {name!r}, {kind}: {STORED}.")
         check_is_fitted(step)
         encoding = step.encoding_ if of_columns else _conjoined(step, encoding)
+    stored = NO_ENCODING
+    if encoding is not None:
+        stored = StoredEncoding(encoding.as_json(), encoding.arrays() | arrays)
     steps = [[name, type(step).__name__, _parameters(step)] for name, step in before]
     names = [name for name, _ in pipeline.steps]
     model: Model = classifier.model_
-    return replace(
-        model,
+    return model.with_facts(
+        {"pipeline": {"steps": steps, "classifier": names[-1]}},
         feature_names=None,
-        encoding=None if encoding is None else encoding.as_json(),
-        encoding_arrays={} if encoding is None else encoding.arrays() | arrays,
-        training=model.training | {KEY: {"steps": steps, "classifier": names[-1]}},
+        stored_encoding=stored,
     )
 
 
@@ -158,7 +159,7 @@ def _conjoined(step: FeatureConjunctions, inner: Any) -> ConjoinedEncoding:
 
 def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
     """Return the pipeline that a model was saved from; raise InputError where it can't be one."""
-    stored = model.training[KEY]
+    stored = model.training["pipeline"]
     try:
         kinds = ENCODERS | SCALERS
         steps = [(str(name), kinds[kind](**given)) for name, kind, given in stored["steps"]]
@@ -179,8 +180,10 @@ def pipeline_of(model: Model, estimator_of: Callable[[Model], Any]) -> Pipeline:
             _restore_scaler(step, model.encoding_arrays, encoder)
         else:
             raise InputError("the steps of its pipeline do not fit its encoding.")
-    training = {name: value for name, value in model.training.items() if name != KEY}
-    bare = replace(model, encoding=None, encoding_arrays={}, training=training)
+    training = model.training.copy()
+    del training["pipeline"]
+    record = replace(model.record, training=training)
+    bare = replace(model, stored_encoding=NO_ENCODING, record=record)
     return Pipeline([*steps, (last, estimator_of(bare))])
 
 

@@ -99,7 +99,7 @@ class SingleRowPath:
             or not (type(weight) in WEIGHTS and 0.0 < weight < np.inf)
             or not self._knows(classes)
             or (state.ledger is not None) != learner.averaged
-            or not model.of_arrays
+            or not model.record.of_arrays
             # whether a row that was right moved the weights is told on the long way alone
             or (model.outcome["stop_reason"] != "max_iter" and learner.rule != "perceptron")
         ):

@@ -14,13 +14,14 @@ from sklearn.pipeline import Pipeline
 
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.base import CLASSES, FittedClassifier
-from rosenblatt.estimators.pipelines import KEY, pipeline_model, pipeline_of
+from rosenblatt.estimators.pipelines import pipeline_model, pipeline_of
 from rosenblatt.models.file import Source, read, write
-from rosenblatt.models.learner_record import SPELLINGS, lost_options
+from rosenblatt.models.learner_record import ESTIMATOR_NAMES, lost_options
 from rosenblatt.models.model import Model, model_of
 from rosenblatt.models.online import OnlineLearner
+from rosenblatt.models.record import PassFacts, Record, pass_facts
 from rosenblatt.models.train import model_from_files
-from rosenblatt.training.history import PassRecord, StopReason
+from rosenblatt.training.history import Outcome, PassRecord, StopReason
 from rosenblatt.wording import word_list
 
 P = ParamSpec("P")
@@ -59,7 +60,7 @@ def save(estimator: Any, path: Source) -> None:
     if CLASSES.get(name) is not type(classifier):
         what = f"as the last step {estimator.steps[-1][0]!r} " if piped else ""
         raise InputError(
-            f"save takes {what}a fitted {word_list(SPELLINGS, joint=' or ')} of rosenblatt; "
+            f"save takes {what}a fitted {word_list(ESTIMATOR_NAMES, joint=' or ')} of rosenblatt; "
             f"got a {name} of {type(classifier).__module__}."
         )
     if not hasattr(classifier, "classes_") or len(classifier.classes_) == 0:
@@ -95,9 +96,8 @@ def load(path: Source | Model) -> FittedClassifier:
         model, name = read(path), "standard input" if path == "-" else os.fspath(path)
     model.made_by.check(name)
     try:
-        found: Any = (
-            pipeline_of(model, estimator_of) if KEY in model.training else estimator_of(model)
-        )
+        piped = "pipeline" in model.training
+        found: Any = pipeline_of(model, estimator_of) if piped else estimator_of(model)
     except (InputError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} cannot be used: {error}") from error
     fitted: FittedClassifier = found
@@ -132,34 +132,28 @@ train_files = _loading(model_from_files)
 
 def _checked(model: Model) -> Model:
     """Return the model with a complete record of its training, or raise for what is unknown."""
-    kind = model.training.get("label_type")
+    kind: object = model.training.get("label_type")  # whatever stands in the file
     if kind is not None and not (isinstance(kind, str) and LABEL_TYPE.fullmatch(kind)):
         raise InputError(f"its labels are of an unknown type, {kind!r:.60}; upgrade rosenblatt.")
     with np.errstate(over="ignore"):
         labels = model.labels
     if labels.tolist() != list(model.classes):
         raise InputError(f"its classes do not fit into their type, {labels.dtype}.")
-    history = tuple(_record(record) for record in model.history)
-    model = replace(model, history=history)
-    n_mistakes = sum(record.mistakes for record in model.records)
-    outcome = {
-        "stop_reason": "max_iter",
-        "best_pass": len(history),
-        "n_iter": len(history),
-        "n_mistakes": n_mistakes,
-    } | model.outcome
+    passes = [_pass(facts) for facts in model.history]
+    outcome = Record.of(Outcome(passes, "max_iter", len(passes)), {}).outcome | model.outcome
     for name in ("best_pass", "n_iter", "n_mistakes"):
         if type(outcome[name]) is not int:
             raise InputError(f"its {name} must be an integer; got {outcome[name]!r:.60}.")
     if outcome["stop_reason"] not in get_args(StopReason):
         raise InputError(f"its stop_reason is {outcome['stop_reason']!r:.60}; upgrade rosenblatt.")
     training = model.training | {"label_type": labels.dtype.str}
-    return replace(model, outcome=outcome, training=training)
+    record = Record(pass_facts(passes), outcome, training, model.verdict)
+    return replace(model, record=record)
 
 
-def _record(record: dict[str, Any]) -> dict[str, Any]:
-    names = PassRecord._fields
-    missing = set(names) - set(record)
+def _pass(facts: PassFacts) -> PassRecord:
+    missing = {*PassRecord._fields} - facts.keys()
     if missing:
         raise InputError(f"a pass in its history has no {min(missing)!r}.")
-    return {name: record[name] for name in names}
+    known: dict[str, Any] = {**facts}
+    return PassRecord(*(known[name] for name in PassRecord._fields))

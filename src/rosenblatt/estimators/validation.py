@@ -104,7 +104,7 @@ def check_labels(y: NDArray[Any]) -> None:
         except TypeError as error:  # they have no order
             kinds = sorted({type(label).__name__ for label in y})
             if len(kinds) > 1:
-                msg = f"y holds labels of several kinds, {word_list(kinds)}: make texts of all."
+                msg = f"y holds labels of different kinds, {word_list(kinds)}: convert all to str."
                 raise InputError(msg) from error
     check_classification_targets(y)
 

@@ -29,7 +29,7 @@ def take(rows: Rows, numbers: NDArray[Any]) -> Rows:
     return rows._replace(data=rows.data[places], indices=rows.indices[places], indptr=indptr)
 
 
-def packed(rows: CSR, numbers: NDArray[Any]) -> CSR:
+def copied_rows(rows: CSR, numbers: NDArray[Any]) -> CSR:
     """Do what ``take`` does in compiled code, which leaves other threads alone meanwhile."""
     lengths = rows.indptr[numbers + 1] - rows.indptr[numbers]
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -61,7 +61,7 @@ class DualState:
         return self.support.numbers
 
     @property
-    def labels(self) -> NDArray[Any]:
+    def row_classes(self) -> NDArray[Any]:
         """The number of the class of each."""
         return self.classes.values
 
@@ -113,5 +113,7 @@ class DualState:
         classes become more, each takes its side of the one score: −scale and +scale times it.
         """
         mistakes = self.mistakes.with_classes(kept, scale, joint=self.joint)
-        classes = GrowingArray(kept[self.labels] if len(self.labels) else self.labels)
+        classes = GrowingArray(
+            kept[self.row_classes] if len(self.row_classes) else self.row_classes
+        )
         return DualState(self.n_features, n_classes, self.joint, mistakes, classes, self.n_met)

@@ -40,7 +40,7 @@ def machine_arrays(state: DualState, kernel: Kernel) -> Arrays:
             "kernel, or keep this one with pickle."
         )
     found = {"gamma": np.array([kernel.gamma]), "met": np.array([state.n_met], np.int64)}
-    found["labels"] = state.labels
+    found["labels"] = state.row_classes
     listed = list_arrays(state.mistakes)
     named = {f"{KERNEL_PREFIX}{name}": array for name, array in found.items()}
     return {name: np.ascontiguousarray(array) for name, array in (named | listed).items()}

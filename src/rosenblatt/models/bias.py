@@ -9,20 +9,17 @@ from rosenblatt.tasks.calibration import Calibration
 if TYPE_CHECKING:
     from rosenblatt.tasks.metrics import Threshold
 
-BIAS_SHIFT = "bias_moved"  # under which a training holds the threshold that the bias was moved by
-
 
 def bias_shift(model: Model) -> float:
     """Return by which threshold the bias of a model was moved; learning on takes it back."""
-    shift: float = model.training.get(BIAS_SHIFT, 0.0)
+    shift: float = model.training.get("bias_moved", 0.0)
     return shift
 
 
 def with_threshold(model: Model, threshold: "Threshold") -> Model:
     """Return a model of two classes whose scores are above 0 where they were above this."""
     moved = shifted(model, threshold.value)
-    said = {"threshold": threshold._asdict(), "held_out_error": threshold.error}
-    return replace(moved, training=moved.training | said)
+    return moved.with_facts({"threshold": threshold._asdict(), "held_out_error": threshold.error})
 
 
 def with_calibration(model: Model, calibration: Calibration) -> Model:
@@ -37,9 +34,9 @@ def with_calibration(model: Model, calibration: Calibration) -> Model:
 def shifted(model: Model, threshold: float) -> Model:
     """Return a model whose scores are lower by this; learning on takes it back."""
     calibration = model.calibration
-    training = model.training | {BIAS_SHIFT: bias_shift(model) + threshold}
     if calibration is not None:
         offset = calibration.offset + calibration.slope * threshold
         calibration = replace(calibration, offset=offset)
     machine = model.linear.moved(-threshold)
-    return replace(model, machine=machine, calibration=calibration, training=training)
+    moved = bias_shift(model) + threshold
+    return model.with_facts({"bias_moved": moved}, machine=machine, calibration=calibration)

@@ -12,13 +12,12 @@ from rosenblatt.models.file import read, write
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import Record, pass_facts
 from rosenblatt.models.weights import Weights
-from rosenblatt.training.history import PassRecord
 from rosenblatt.training.loop import Best, Progress
 from rosenblatt.training.state import EVERYTHING, Snapshot, State
 from rosenblatt.training.streaming import ResumePoint
 
-KEY = "checkpoint"
 PARTS = ("weights", "ledger", "variance")  # of the best state
 NO_PARAMETERS = ("files", "rows", "layout", "columns")  # of what decides a training
 
@@ -64,8 +63,7 @@ class Checkpoint:
             made_by=made_by.with_options(**made_by.options),
             classes=progress.classes,
             machine=Weights(state),
-            history=tuple(record._asdict() for record in progress.history),
-            training={KEY: kept},
+            record=Record(pass_facts(progress.history), training={"checkpoint": kept}),
             arrays={name: array for name, array in arrays.items() if array is not None},
         )
         write(model, self._path, deflate=False)  # soon written again
@@ -75,7 +73,7 @@ class Checkpoint:
         if not Path(self._path).exists():
             return None
         model = read(self._path)
-        kept = model.training.get(KEY)
+        kept = model.training.get("checkpoint")
         if not isinstance(kept, dict) or not isinstance(kept.get("run"), dict):
             msg = f"{self._path} is a model but no checkpoint: name another file for that."
             raise InputError(msg)
@@ -110,7 +108,7 @@ def _resumed(model: Model, kept: dict[str, Any]) -> ResumePoint:
         best = Best(float(leader["score"]), int(leader["pass"]), snapshot)
     progress = Progress(
         classes=model.classes,
-        history=[PassRecord(**record) for record in model.history],
+        history=model.record.passes,
         best=best,
         parts=int(kept["parts"]),
         rows=int(kept["rows"]),

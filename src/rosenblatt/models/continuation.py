@@ -1,6 +1,6 @@
 """Going on with a model: new classes, rows in memory, and files whose rows are predicted first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,22 +15,23 @@ from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import touched_features
 from rosenblatt.models.bias import bias_shift
-from rosenblatt.models.file_rows import file_record
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.record import EARLIER, Record, file_record
 from rosenblatt.rules import ZERO_CONVENTIONS, Rule, pair_scale
 from rosenblatt.tasks.held_out_fits import TriedRows
 from rosenblatt.tasks.leads import numbers_of
 from rosenblatt.tasks.task import Truths
 from rosenblatt.training.examples import Examples
+from rosenblatt.training.history import StopReason
 from rosenblatt.training.loop import hold_interrupt
 from rosenblatt.training.state import State, recorded_pass, run_pass
 from rosenblatt.wording import counted, word_list
 
 TEXT = "OSUT"  # NumPy's kinds of labels that do not compare with numbers
 MOST_NAMED = 8  # new classes
-EARLIER = ("began_with", "files")  # of the training of a model: what it learned from
 AHEAD = 64  # rows that are predicted together before they are learned
 
 
@@ -48,9 +49,10 @@ def model_with_classes(model: Model, seen: NDArray[Any], rule: Rule) -> Model:
 
 def _no_record(model: Model, labels: NDArray[Any]) -> dict[str, Any]:
     """Return the fields of a model that say what its rows were, without any."""
-    nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration", "verdict"))
-    training, arrays = model.without_rows(labels)
-    return nothing | {"training": training, "arrays": arrays}
+    nothing: dict[str, Any] = dict.fromkeys(("spread", "calibration"))
+    old = model.record
+    record = Record(old.history, old.outcome.copy(), {"label_type": labels.dtype.str})
+    return nothing | {"record": record, "arrays": model.arrays_among(labels)}
 
 
 def learn_batch(model: Model, learner: Learner, examples: Examples) -> int:
@@ -228,16 +230,22 @@ def learn_files(
     notes = [*_news(model, new), *files.reading_notes()]
     for note in notes:
         tell(note)
-    new.training |= file_record(files, model.training.get("title"), map(str, notes)) | {
-        "n_rows": tally.n_rows,
-        "class_counts": [counts.get(label, 0) for label in new.classes],
-        **TriedRows().record(),
-        "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
-        "began_with_rows": _n_earlier(model),
-        "progressive": [milestone._asdict() for milestone in tally.milestones],
-    }
-    new.outcome |= {"n_learned": tally.n_rows}
-    new.outcome["stop_reason"] = "interrupted" if interrupt.pressed else "max_iter"
+    record = new.record.with_facts(
+        file_record(files, model.training.get("title"), map(str, notes)),
+        {
+            "n_rows": tally.n_rows,
+            "class_counts": [counts.get(label, 0) for label in new.classes],
+        },
+        TriedRows().record(),
+        {
+            "began_with": [name for key in EARLIER for name in model.training.get(key, [])],
+            "began_with_rows": _n_earlier(model),
+            "progressive": [milestone._asdict() for milestone in tally.milestones],
+        },
+    )
+    reason: StopReason = "interrupted" if interrupt.pressed else "max_iter"
+    ending = record.outcome | {"n_learned": tally.n_rows, "stop_reason": reason}
+    new.record = replace(record, outcome=ending)
     return new
 
 
@@ -245,7 +253,9 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
     """Return a model to be changed, and the batches that it reads of files, with their labels."""
     own, shift = model.copy(), _n_earlier(model) - (model.count - 1)
     machine = own.linear.growing(shift)
-    new = replace(own, machine=machine, **_no_record(model, model.labels))
+    encoding = replace(own.stored_encoding)  # which counts what is new in these files alone
+    nothing = _no_record(model, model.labels)
+    new = replace(own, machine=machine, stored_encoding=encoding, **nothing)
     if moved := bias_shift(model):
         new.state.move_bias(moved)
     return new, new.rows(files, learn=True)
@@ -253,13 +263,14 @@ def _copy(model: Model, files: Files) -> tuple[Model, Any]:
 
 def _n_earlier(model: Model) -> int:
     """Return how many rows the files had that a model was made from, one after the other."""
-    return sum(model.training.get(name, 0) for name in ("began_with_rows", "n_rows"))
+    return model.training.get("began_with_rows", 0) + model.training.get("n_rows", 0)
 
 
 def _widen(model: Model, batch: Batch) -> None:
     if isinstance(model.encoder, SvmlightEncoding) and batch.n_features > model.n_features:
         model.state.widen(batch.n_features)
-        model.encoding = model.encoder.as_json() | {"n_features": batch.n_features}
+        document = model.encoder.as_json() | {"n_features": batch.n_features}
+        model.stored_encoding = StoredEncoding(document)
 
 
 def _learn(
@@ -279,17 +290,11 @@ def _learn(
     lesson = truths.lesson(batch, model.classes, model.answers(_scores(model.state, rows)))
     last = lesson.given, lesson.predicted, int(np.diff(known.indptr)[-1])
     tally.add(batch.n_rows, lesson.n_wrong, last)
-    model = _grown(model, learner, lesson.new) if lesson.new else model
+    if lesson.new:
+        model = model_with_classes(model, np.array(lesson.new), learner.step)
     targets, sets = truths.targets(batch, model.classes)
     learn_batch(model, learner, Examples(rows, targets, weights, sets=sets))
     return model
-
-
-def _grown(model: Model, learner: Learner, seen: Sequence[Any]) -> Model:
-    """Return a model that knows these classes as well, and goes on reading as before."""
-    grown = model_with_classes(model, np.array(seen), learner.step)
-    grown.__dict__["encoder"] = model.encoder  # the one that reads
-    return grown
 
 
 def _weights(batch: Batch, class_weights: dict[Class, float]) -> NDArray[Any] | None:

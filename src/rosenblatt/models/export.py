@@ -21,8 +21,8 @@ from rosenblatt.models.file import (
     plain,
     versions,
 )
-from rosenblatt.models.learner_record import Json
 from rosenblatt.models.model import SPREAD_PARTS, Class, Model
+from rosenblatt.models.record import Json
 from rosenblatt.models.tensors import MOST_PLACES, fail, input_errors, nonzero_places
 
 OPSET, IR_VERSION = 17, 8  # of 2022: run by onnxruntime 1.12 and later

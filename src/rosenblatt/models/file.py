@@ -22,14 +22,16 @@ from rosenblatt import wording
 from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError
 from rosenblatt.mistakes.arrays import KERNEL_PREFIX, PREFIX
-from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.file_rows import StoredEncoding
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import SPREAD_PARTS, Class, Model, Spread
+from rosenblatt.models.record import Json, Record
 from rosenblatt.models.tensors import (
     FEW_BYTES,
     NO_MODEL,
     PLACES_A_DEFLATED,
     TYPE_NAMES,
-    Fault,
+    FormatError,
     damaged,
     deflated_forms,
     fail,
@@ -117,12 +119,12 @@ def rows_of(path: Source) -> str:
             return ""
         with Path(path).open("rb") as file:
             return read_header(file, file.read(8)).metadata.get("rows", "rows")
-    except (OSError, ValueError, Fault):
+    except (OSError, ValueError, FormatError):
         return ""
 
 
 def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
-    """Write a model to an open file, or raise Fault and write nothing."""
+    """Write a model to an open file, or raise FormatError and write nothing."""
     arrays = model_arrays(model)
     check(model, arrays=arrays)
     tensors = _tensors(model, arrays)
@@ -137,18 +139,18 @@ def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
 
 
 def read_from(file: IO[bytes], size: int | None = None) -> Model:
-    """Return the model that an open file of this size holds; raise Fault where it holds none."""
+    """Return the model that an open file of this size holds; raise FormatError if it has none."""
     head = file.read(8)
     if b"\0" not in head and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         msg = "it is JSON, which models are exported to and not read from; use the model file"
-        raise Fault(msg, NO_MODEL)
+        raise FormatError(msg, NO_MODEL)
     header = read_header(file, head)
     version = header.metadata.get("format_version", "")
     if not (version.isascii() and version.isdigit() and len(version) < 10):
         raise damaged()
     if int(version) > FORMAT_VERSION:
         msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
-        raise Fault(msg, f"was written by a newer version of rosenblatt ({formats})")
+        raise FormatError(msg, f"was written by a newer version of rosenblatt ({formats})")
     return _model(read_arrays(file, header, size), deflated_forms(header))
 
 
@@ -171,7 +173,7 @@ def shape_of(name: str, task: Task, n_features: int) -> tuple[int, ...]:
 def check(
     model: Model, n_features: int | None = None, arrays: Mapping[str, Numbers] | None = None
 ) -> None:
-    """Raise Fault with the first thing that does not fit, to a number of features if given.
+    """Raise FormatError with the first thing that does not fit, to a number of features if given.
 
     ``arrays`` are those of ``model_arrays``, by default; a reader has checked the vectors.
     """
@@ -193,7 +195,7 @@ def check(
 
 
 def _check_labels(model: Model) -> None:
-    """Raise Fault where thresholds or probabilities of several labels do not fit them."""
+    """Raise FormatError where thresholds or probabilities of several labels do not fit them."""
     n_labels = len(model.classes)
     for name, shape in ((THRESHOLDS, (n_labels + 1,)), (SIGMOIDS, (2, n_labels))):
         array = model.arrays.get(name)
@@ -306,7 +308,11 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     # The arrays that the document names, and nothing else
     there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
     n_features = document["n_features"]
-    made_by = LearnerRecord(*(fields.pop(name) for name in ("learner", "options", "described")))
+    learner = [fields.pop(name) for name in ("learner", "options", "described")]
+    try:
+        made_by = LearnerRecord.stored(*learner)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise FormatError(str(error).removesuffix("."), "cannot be used") from error
     task = task_of(made_by.task, len(fields["classes"]))
     few = few_exist(n_features, task) and all(
         f"{name}.places" in tensors for name in VECTORS if there[name]
@@ -320,7 +326,7 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
         require(spread.keys() == {"n_rows"}, "spread")
         low, high, deviation = (arrays.pop(name) for name in SPREADS)
         fields["spread"] = Spread(low, high, deviation, spread["n_rows"])
-    fields["encoding_arrays"] = _named(tensors, "encoding.")
+    fields["stored_encoding"] = StoredEncoding(fields.pop("encoding"), _named(tensors, "encoding."))
     fields["arrays"] = _named(tensors, "arrays.")
     own = fields["arrays"].get(THRESHOLDS)
     if own is not None and own.shape == (task.n_classes,):
@@ -332,6 +338,8 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     require(_is_count(fields["count"], least=1), "count of rows")
     for name, array in vectors.items():
         _check_array(name, array, shape_of(name, task, n_features))
+    told = {name: fields.pop(name) for name in ("history", "outcome", "training", "verdict")}
+    fields["record"] = Record(**told)
     fields["machine"] = _machine(fields, made_by, task, vectors, n_features)
     model = Model(made_by, **(fields | arrays))
     check(model, n_features, _spread_arrays(model) | vectors)
@@ -376,8 +384,9 @@ def _machine(
         try:
             return KernelMachine.stored(made_by.options, own, n_features, task.n_classes, count)
         except InputError as error:
-            raise Fault(str(error).removesuffix("."), "cannot be used") from error
-    by_vote = made_by.by_vote
+            raise FormatError(str(error).removesuffix("."), "cannot be used") from error
+    own_learner = made_by.own
+    by_vote = made_by.name == "VotedPerceptron" if own_learner is None else own_learner.voted
     stored = own if own or by_vote else None
     how: dict[str, Any] = {"constant": made_by.constant, "stored": stored}
     kind = VotedWeights if by_vote else Weights
@@ -491,7 +500,9 @@ def parse(text: str | bytes) -> Json:
     try:
         return json.loads(text)
     except ValueError:  # no JSON, not UTF-8, or an integer of more digits than Python reads
-        raise Fault("it is not JSON in UTF-8, or a number in it has too many digits") from None
+        raise FormatError(
+            "it is not JSON in UTF-8, or a number in it has too many digits"
+        ) from None
 
 
 def compact(value: Json) -> str:
@@ -500,7 +511,7 @@ def compact(value: Json) -> str:
 
 
 def no_form(value: object) -> NoReturn:
-    """Raise Fault for what JSON cannot hold."""
+    """Raise FormatError for what JSON cannot hold."""
     fail(f"JSON has no form for {value!r:.60}, a {type(value).__name__}")
 
 

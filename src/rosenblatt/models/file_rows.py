@@ -1,30 +1,52 @@
-"""Rows of files as features that a model knows, and what it says of the files that it learned."""
+"""Rows of files as features that a model knows."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
 from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
-from rosenblatt.data.sources import Paths, kept_names, places_digest
+from rosenblatt.data.sources import Paths
 from rosenblatt.errors import InputError, Parameter
 
 if TYPE_CHECKING:
     from rosenblatt.models.model import Model
 
 
+@dataclass(frozen=True, eq=False)
+class StoredEncoding:
+    """How columns become features, as a model file has it; made ready when it is first used."""
+
+    document: dict[str, Any] | None = None  # None: the model learned from arrays
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # its large parts
+
+    @classmethod
+    def of(cls, encoding: Encoding) -> "StoredEncoding":
+        """Return what a file has of an encoding."""
+        return cls(encoding.as_json(), encoding.arrays())
+
+    @cached_property
+    def encoder(self) -> Encoding | None:
+        """What makes features of the columns of files; None for a model of arrays."""
+        return None if self.document is None else encoding_from(self.document, self.arrays)
+
+
 def encoder_of(model: "Model") -> Encoding | None:
-    """Return what makes features of the columns of files; None for a model of arrays."""
-    if model.encoding is None:
-        return None
-    check_width(model.encoding, model.n_features)  # before anything is made of that size
-    return encoding_from(model.encoding, model.encoding_arrays)
+    """Return what makes features of columns; None for a model of arrays."""
+    if model.encoding is not None:
+        check_width(model.encoding, model.n_features)  # before anything is made of that size
+    return model.stored_encoding.encoder
 
 
 def table_of(model: "Model") -> TableEncoding | None:
     """Return what makes features of columns; None for a model of numbered features."""
-    return None if model.encoder is None else model.encoder.table
+    encoder = encoder_of(model)
+    return None if encoder is None else encoder.table
 
 
 def label_separator(model: "Model") -> str:
@@ -62,8 +84,8 @@ def rows_of(
     if encoding is None:  # learned from arrays: rows there have numbered features
         if zero_based is None:
             raise InputError(
-                "The model was saved from Python, where features count from 0, and does not "
-                "know from where the file counts: say "
+                "The model was saved from Python, where features count from 0; files may count "
+                "from 0 or 1: set "
                 f"{Parameter('zero_based', value=True)} or "
                 f"{Parameter('zero_based', value=False)}."
             )
@@ -79,17 +101,3 @@ def _with_notes(
     yield from batches
     for note in files.notes if files.prompt else files.reading_notes():
         tell(note)
-
-
-def file_record(files: Files, title: str | None, notes: Iterable[str]) -> dict[str, Any]:
-    """Return what a model says of the files that it learned from, and of how they were read."""
-    return {
-        "files": kept_names(files.names),
-        "places": places_digest(files.names),
-        "format": str(files.format),
-        "title": title,
-        "decisions": None if files.decisions is None else files.decisions.as_json(),
-        "read_as": [list(line) for line in files.decided()],
-        "bad_rows": files.bad_rows.as_json(),
-        "notes": list(notes),
-    }

@@ -1,7 +1,7 @@
 """Answers with a guarantee, by rows that a model has not learned from; see ``tasks.certainty``."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -61,14 +61,13 @@ def guaranteed(
     names = paths if draw is not None else [wanted] if isinstance(wanted, str) else wanted
     files, notes = Files(names, layout, draw=draw), list[str]()
     apart = judged_apart(model, model.rows(files, tell=notes.append))
-    notes = [about_rows_apart(note) for note in notes]
+    notes = [about_guarantee_rows(note) for note in notes]
     for note in notes:
         tell(note)
-    training = model.training | {"notes": [*model.training["notes"], *notes]}
-    return with_guarantee(replace(model, training=training), apart)
+    return with_guarantee(model.with_facts({"notes": [*model.training["notes"], *notes]}), apart)
 
 
-def about_rows_apart(note: str) -> str:
+def about_guarantee_rows(note: str) -> str:
     """Return a note on rows as one on those of a guarantee."""
     return Sentence("Rows of the guarantee: ", note)
 
@@ -76,8 +75,7 @@ def about_rows_apart(note: str) -> str:
 def with_guarantee(model: Model, apart: Certainty) -> Model:
     """Return a model that holds what a guarantee needs, until it learns on."""
     named = {f"{PREFIX}{name}": array for name, array in apart.arrays().items()}
-    training = model.training | {"guarantee_rows": len(apart.lead)}
-    return replace(model, arrays=model.arrays | named, training=training)
+    return model.with_facts({"guarantee_rows": len(apart.lead)}, arrays=model.arrays | named)
 
 
 def guarantee_arrays(model: Model) -> dict[str, NDArray[Any]]:

@@ -12,6 +12,7 @@ from rosenblatt.kernels.shapes import between, take
 from rosenblatt.models.bias import with_calibration, with_threshold
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import TrainingFacts
 from rosenblatt.models.weights import Weights, deciding_weights
 from rosenblatt.parameters import COUNTED
 from rosenblatt.tasks import task_of
@@ -34,23 +35,23 @@ MOST_TRIED = 1 << 18  # scores of labels by which it is decided whether weights 
 
 def with_held_out(model: Model, found: HeldOutFits) -> Model:
     """Return the model with what was fitted to held-out rows."""
-    training, judged = model.training, dict[str, Any]()
+    judged: TrainingFacts = {}
     if found.folds:
-        by = (training.get("held_out_by") or {}) | {"folds": found.folds}
+        by = (model.training.get("held_out_by") or {}) | {"folds": found.folds}
         judged = {"held_out_rows": found.n_rows, "held_out_by": by}
     if found.arrays is not None:
-        training = training | judged | {"held_out_labels": found.figures}
+        judged["held_out_labels"] = found.figures
         arrays = model.arrays | found.arrays
-        return replace(model, calibration=found.calibration, arrays=arrays, training=training)
+        return model.with_facts(judged, calibration=found.calibration, arrays=arrays)
     if found.threshold is not None:
-        training |= judged
-        return with_threshold(replace(model, calibration=found.calibration), found.threshold)
+        model = model.with_facts(judged, calibration=found.calibration)
+        return with_threshold(model, found.threshold)
     if found.calibration is None:
         return model
     model = with_calibration(model, found.calibration)
-    if found.error is not None:
-        model.training |= judged | {"held_out_error": found.error}
-    return model
+    return (
+        model if found.error is None else model.with_facts(judged | {"held_out_error": found.error})
+    )
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class HeldOutFit:
 
 
 def few_held_out(learner: Learner, n_held_out: int) -> bool:
-    """Return whether so few rows are held out that the pass they choose is chosen by chance."""
+    """Return whether too few rows are held out to choose a pass by them."""
     settles = learner.averaged or learner.second_order  # of other weights the last may be bad
     return settles and 0 < n_held_out < FEW_HELD_OUT
 
@@ -193,8 +194,7 @@ def rounded(model: Model, rows: CSR) -> Model:
         return model
     own: Any = {name: copied(part, room=state.taken[name]) for name, part in short.items()}
     machine = Weights(replace(state, **own, _average=None), model.linear.constant)
-    training = model.training | {"float32_rows": rows.shape[0]}
-    return replace(model, machine=machine, training=training)
+    return model.with_facts({"float32_rows": rows.shape[0]}, machine=machine)
 
 
 def _n_weights(model: Model) -> int:

@@ -19,7 +19,8 @@ from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.held_out import few_held_out
 from rosenblatt.models.learner import SHARED, Learner
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import Model, record_of
+from rosenblatt.models.model import Model
+from rosenblatt.models.record import Record, facts_of
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, FileRows
 from rosenblatt.models.weights import Weights
 from rosenblatt.parameters import check_parameters
@@ -283,17 +284,13 @@ def kernel_model(plan: "TrainingPlan", rows: FileRows, observers: Sequence[Obser
         most = learner.passes if few_held_out(learner, n_held_out) else outcome.best_pass
         machine, _, again = trained(replace(first, max_iter=most, early_stopping=None))
         n_passes, converged = len(again.history), again.converged
-    record = record_of(outcome)
-    record["outcome"]["n_learned"] = outcome.n_rows
+    facts = facts_of(
+        TriedRows(n_held_out, outcome.tried_error).record(),
+        {"refit": n_passes > 0, "refit_passes": n_passes, "refit_converged": converged},
+    )
     return Model(
         LearnerRecord(KERNEL_LEARNER, options).with_options(class_weight=plan.class_weight),
         rows.classes,
         machine,
-        **record,
-        training={
-            **TriedRows(n_held_out, outcome.tried_error).record(),
-            "refit": n_passes > 0,
-            "refit_passes": n_passes,
-            "refit_converged": converged,
-        },
+        record=Record.of(outcome, facts, counted=True),
     )

@@ -174,7 +174,7 @@ def check_online(early_stopping: object, class_weight: object, calibrate: object
 
 
 def generator_from(random_state: Any) -> "np.random.Generator":
-    """Return the generator that a random_state stands for."""
+    """Return a Generator for a random_state."""
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     return np.random.default_rng(random_state)

@@ -7,17 +7,16 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
 from rosenblatt.models.learner import SHARED, Learner
+from rosenblatt.models.record import Json
 from rosenblatt.parameters import MEMORIES, check_parameters, is_flag
 from rosenblatt.rules import RULES, rule_parameters
 from rosenblatt.tasks import CLASSES
 from rosenblatt.training.examples import class_weights
 from rosenblatt.wording import word_list
 
-Json = Any  # None, bool, int, float, str, and lists and dictionaries of them
 # And these, which say how it is trained
 BESIDE = (
     "max_iter",
@@ -30,7 +29,7 @@ BESIDE = (
 LOSSES = {"hinge": "pa1", "squared_hinge": "pa2"}  # the rule that ``loss`` chooses
 
 
-class Spelling(NamedTuple):
+class EstimatorNames(NamedTuple):
     """The name under which a model file holds a learner, and the parameters that say which."""
 
     own: str  # names of its parameters, beside those that every estimator has
@@ -45,19 +44,23 @@ class Spelling(NamedTuple):
 
 # Of models made without an estimator, from files or row by row; those of estimators that are not
 # here hold a description of their learner.
-SPELLINGS = {
-    "Perceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("last",)),
-    "AveragedPerceptron": Spelling("eta0 margin record_mistakes", "perceptron", ("average",)),
-    "PassiveAggressiveClassifier": Spelling("C loss average record_mistakes", "passive-aggressive"),
-    "ConfidenceWeightedClassifier": Spelling("rule r confidence C average", "confidence-weighted"),
-    "RuleClassifier": Spelling("rule memory parameters record_mistakes", ""),
-    "VotedPerceptron": Spelling("eta0 margin", "perceptron", ("vote",)),
-    "KernelPerceptron": Spelling(
+ESTIMATOR_NAMES = {
+    "Perceptron": EstimatorNames("eta0 margin record_mistakes", "perceptron", ("last",)),
+    "AveragedPerceptron": EstimatorNames("eta0 margin record_mistakes", "perceptron", ("average",)),
+    "PassiveAggressiveClassifier": EstimatorNames(
+        "C loss average record_mistakes", "passive-aggressive"
+    ),
+    "ConfidenceWeightedClassifier": EstimatorNames(
+        "rule r confidence C average", "confidence-weighted"
+    ),
+    "RuleClassifier": EstimatorNames("rule memory parameters record_mistakes", ""),
+    "VotedPerceptron": EstimatorNames("eta0 margin", "perceptron", ("vote",)),
+    "KernelPerceptron": EstimatorNames(
         "kernel degree gamma coef0 rule eta0 margin C memory multi_class cache_size"
     ),
 }
 # Of rows that have sets of labels: such a model holds a description, too
-SETS_SPELLING = Spelling("rule memory parameters record_mistakes goal thresholds")
+SETS_NAMES = EstimatorNames("rule memory parameters record_mistakes goal thresholds")
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class LearnerRecord:
 
     name: str  # of an estimator: "AveragedPerceptron", …
     options: dict[str, Json]  # its parameters, by their Python names
-    description: dict[str, Json] | None = None  # of the learner, where the options do not spell it
+    own: Learner | None = None  # the learner, where the options do not spell it
 
     @classmethod
     def of(
@@ -75,7 +78,7 @@ class LearnerRecord:
         """Return the record of a learner, by default under its own name and all parameters."""
         name = name or estimator_of(learner)
         options = options_of(learner) if options is None else options
-        return cls(name, options, None if name in SPELLINGS else _description(learner))
+        return cls(name, options, None if name in ESTIMATOR_NAMES else _storable(learner))
 
     def with_options(self, **options: Any) -> "LearnerRecord":
         """Return a record with these parameters, as a file can hold them."""
@@ -85,29 +88,38 @@ class LearnerRecord:
         self, parameters: Mapping[str, Any], learner: Callable[[], Learner]
     ) -> "LearnerRecord":
         """Return the record of the same estimator with other parameters, which mean a learner."""
-        described = None if self.description is None else _description(learner())
-        return LearnerRecord(self.name, plain_options(parameters), described)
+        own = None if self.own is None else _storable(learner())
+        return LearnerRecord(self.name, plain_options(parameters), own)
+
+    @classmethod
+    def stored(
+        cls, name: str, options: dict[str, Json], described: dict[str, Json] | None
+    ) -> "LearnerRecord":
+        """Return the record of a file; raises what it does not say as a learner does."""
+        if described is None:
+            return cls(name, options)
+        parts = {**described, "values": dict(described["values"])}
+        return cls(name, options, Learner(task=parts.pop("labels", CLASSES), **parts))
+
+    @property
+    def description(self) -> dict[str, Json] | None:
+        """All that the learner is, as a file holds it; None where the options spell it."""
+        if self.own is None:
+            return None
+        parts = {entry.name: getattr(self.own, entry.name) for entry in fields(self.own)}
+        return plain_options(parts | {"values": self.own.chosen, "labels": parts.pop("task")})
 
     @property
     def learner(self) -> Learner:
         """The learner, by which a model goes on learning."""
-        if self.description is None:
-            return learner_of(self.options, SPELLINGS[self.name].memories[0])
-        parts = {**self.description, "values": dict(self.description["values"])}
-        task = parts.pop("labels", CLASSES)
-        return Learner(**parts, task=task)
+        if self.own is None:
+            return learner_of(self.options, ESTIMATOR_NAMES[self.name].memories[0])
+        return self.own
 
     @property
     def task(self) -> str:
         """The name of its task."""
-        name: str = (self.description or {}).get("labels", CLASSES)
-        return name
-
-    @property
-    def by_vote(self) -> bool:
-        """Whether all weight vectors decide."""
-        memory = (self.description or {}).get("memory")
-        return memory == "vote" or (memory is None and self.name == "VotedPerceptron")
+        return CLASSES if self.own is None else self.own.task
 
     @property
     def constant(self) -> float:
@@ -121,15 +133,13 @@ class LearnerRecord:
 
     def check(self, name: str) -> None:
         """Raise InputError where a model file of this name holds a learner that is not known."""
-        if self.description is None and self.name not in SPELLINGS:
+        if self.own is None and self.name not in ESTIMATOR_NAMES:
             raise InputError(
                 f"{name} holds a {self.name!r:.60}, and this version of rosenblatt knows "
-                f"{word_list(SPELLINGS, joint=' or ')}: upgrade it."
+                f"{word_list(ESTIMATOR_NAMES, joint=' or ')}: upgrade it."
             )
         try:
             self.parameters()
-            if self.description is not None:
-                _ = self.learner
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise InputError(f"{name} cannot be used: {error}") from error
 
@@ -139,8 +149,8 @@ class LearnerRecord:
         for name in ("class_weight", "parameters"):
             if isinstance(options.get(name), list):
                 options[name] = dict(options[name])
-        if self.description is None:  # else its class knows more of its parameters
-            for name in sorted(options.keys() - SPELLINGS[self.name].names):
+        if self.own is None:  # else its class knows more of its parameters
+            for name in sorted(options.keys() - ESTIMATOR_NAMES[self.name].names):
                 msg = f"{self.name} has no parameter {name!r:.60}; upgrade rosenblatt."
                 raise InputError(msg)
         # The description says the task, and is checked
@@ -148,7 +158,7 @@ class LearnerRecord:
         return options
 
     def class_weights(
-        self, classes: Sequence[Any], counts: NDArray[Any] | None
+        self, classes: Sequence[Any], counts: Sequence[int] | None
     ) -> dict[Any, float]:
         """Return what multiplied the steps of each class; those left out have 1."""
         class_weight = self.parameters().get("class_weight")
@@ -157,8 +167,8 @@ class LearnerRecord:
                 "The model was trained with class_weight='balanced' and does not say how many rows "
                 "each class had; train it with a weight for each class."
             )
-        counts = np.empty(0) if counts is None else np.asarray(counts, np.float64)
-        weights = class_weights(class_weight, classes, counts)
+        numbers = np.asarray([] if counts is None else counts, np.float64)
+        weights = class_weights(class_weight, classes, numbers)
         return {} if weights is None else dict(zip(classes, weights.tolist(), strict=True))
 
 
@@ -192,8 +202,8 @@ def estimator_of(learner: Learner) -> str:
     family = RULES[learner.rule].family
     return next(
         name
-        for name, spelling in SPELLINGS.items()
-        if spelling.family == family and learner.memory in spelling.memories
+        for name, entry in ESTIMATOR_NAMES.items()
+        if entry.family == family and learner.memory in entry.memories
     )
 
 
@@ -213,26 +223,24 @@ def own_options(learner: Learner) -> dict[str, Any]:
         "parameters": learner.chosen or None,
         "goal": learner.task,
     }
-    return {name: every[name] for name in _spelling(learner).own.split() if name in every}
+    return {name: every[name] for name in _names_of(learner).own.split() if name in every}
 
 
 def options_of(learner: Learner) -> dict[str, Any]:
     """Return all parameters of its estimator."""
     shared = {name: getattr(learner, name) for name in SHARED}
-    if "record_mistakes" in _spelling(learner).names:
+    if "record_mistakes" in _names_of(learner).names:
         shared["record_mistakes"] = learner.record_mistakes
     return own_options(learner) | {"max_iter": learner.passes} | shared
 
 
-def _spelling(learner: Learner) -> Spelling:
-    return SETS_SPELLING if learner.answer.estimator else SPELLINGS[estimator_of(learner)]
+def _names_of(learner: Learner) -> EstimatorNames:
+    return SETS_NAMES if learner.answer.estimator else ESTIMATOR_NAMES[estimator_of(learner)]
 
 
-def _description(learner: Learner) -> dict[str, Any]:
-    """Return all that a learner is, as a model file can hold it."""
-    parts = {entry.name: getattr(learner, entry.name) for entry in fields(learner)}
-    task = parts.pop("task")
-    return plain_options(parts | {"values": learner.chosen, "labels": task})
+def _storable(learner: Learner) -> Learner:
+    """Return a learner as a model file can hold it: without a generator."""
+    return replace(learner, **plain_options({"random_state": learner.random_state}))
 
 
 def plain_options(parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The one fitted thing: weights, what they mean, and all that training needs to go on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,15 +11,15 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
-from rosenblatt.models.file_rows import encoder_of, rows_of, table_of
+from rosenblatt.models.file_rows import StoredEncoding, encoder_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
-from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.learner_record import LearnerRecord
+from rosenblatt.models.record import NOTHING_LEARNED, Ending, Json, PassFacts, Record, TrainingFacts
 from rosenblatt.models.rows import input_rows
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import Task
 from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_thresholds import thresholds_among, thresholds_of
-from rosenblatt.training.history import Outcome, PassRecord
 from rosenblatt.training.state import State
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Class = int | float | str | bool
 SPREAD_PARTS = ("low", "high", "deviation")
-NOTHING_LEARNED = Outcome([], "max_iter", 0)
+NO_ENCODING = StoredEncoding()
 
 
 @dataclass(frozen=True)
@@ -54,62 +55,37 @@ class Model:
     classes: tuple[Class, ...]  # sorted as NumPy sorts them
     machine: "Machine"
     feature_names: tuple[str, ...] | None = None  # as given by the user
-    encoding: dict[str, Json] | None = None  # how a file's columns become features
-    encoding_arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # and its large parts
+    stored_encoding: StoredEncoding = NO_ENCODING  # how a file's columns become features
     spread: Spread | None = None
     calibration: Calibration | None = None
-    history: tuple[dict[str, Json], ...] = ()  # the fields of one PassRecord each
-    outcome: dict[str, Json] = field(default_factory=dict)  # stop_reason, best_pass, n_iter, …
-    training: dict[str, Json] = field(default_factory=dict)  # files, class_counts, n_rows, …
-    verdict: dict[str, Json] | None = None
+    record: Record = field(default_factory=Record)
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)  # what else a file holds
 
     @classmethod
-    def fitted(
-        cls,
-        made_by: LearnerRecord,
-        classes: NDArray[Any],
-        machine: "Machine",
-        outcome: Outcome,
-        **parts: Any,
-    ) -> "Model":
-        """Return what a training from arrays gives."""
-        record = record_of(outcome) | {"training": {"label_type": classes.dtype.str}} | parts
-        return cls(made_by, tuple(classes.tolist()), machine, **record)
-
-    @classmethod
     def empty(cls, made_by: LearnerRecord, classes: NDArray[Any], machine: "Machine") -> "Model":
-        """Return the model before its first row."""
-        return cls.fitted(made_by, classes, machine, NOTHING_LEARNED)
-
-    def note(self, outcome: Outcome) -> None:
-        """Change the record to that of another training."""
-        record = record_of(outcome)
-        self.history, self.outcome = record["history"], record["outcome"]
+        """Return the model before its first row in memory."""
+        record = Record.of(NOTHING_LEARNED, {"label_type": classes.dtype.str})
+        return cls(made_by, tuple(classes.tolist()), machine, record=record)
 
     def learned_on(self, n_passes: int, n_mistakes: int, *, moved: bool) -> None:
         """Count passes over more rows; drop what was of other rows and, once moved, the ending."""
-        self.outcome["n_iter"] += n_passes
-        self.outcome["n_mistakes"] += n_mistakes
-        if moved:
-            self.outcome["stop_reason"] = "max_iter"  # one pass is what it is for
-        self.spread = self.calibration = self.verdict = None
-        if not self.of_arrays:
-            self.training, self.arrays = self.without_rows(self.labels)
-            self.outcome.pop("n_learned", None)
+        self.record.count(n_passes, n_mistakes, moved=moved)
+        self.spread = self.calibration = None
+        if not self.record.of_arrays:
+            self.arrays = self.arrays_among(self.labels)
+            self.record.forget_rows(self.labels.dtype.str)
 
-    @property
-    def of_arrays(self) -> bool:
-        """Whether its record says no more of its rows than the type of their labels."""
-        return self.training.keys() == {"label_type"}
-
-    def without_rows(self, labels: NDArray[Any]) -> tuple[dict[str, Json], dict[str, NDArray[Any]]]:
-        """Return the record of a training and the arrays of a model of these labels, without rows.
+    def arrays_among(self, labels: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a model of these labels that learns on.
 
         Thresholds of labels stay as they are; those of new labels are 0.
         """
         places = np.searchsorted(labels, self.labels)
-        return {"label_type": labels.dtype.str}, thresholds_among(self.arrays, places, len(labels))
+        return thresholds_among(self.arrays, places, len(labels))
+
+    def with_facts(self, facts: TrainingFacts, **parts: Any) -> "Model":
+        """Return a model with these parts that says this of its training as well."""
+        return replace(self, record=self.record.with_facts(facts), **parts)
 
     @property
     def merged(self) -> "Model":
@@ -126,10 +102,7 @@ class Model:
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
-        other = replace(self, machine=self.machine.copy(), outcome=dict(self.outcome))
-        if "encoder" in self.__dict__:  # it does not change, and takes time to make
-            other.encoder = self.encoder
-        return other
+        return replace(self, machine=self.machine.copy(), record=self.record.copy())
 
     @classmethod
     def load(cls, path: "str | Path") -> "Model":
@@ -154,6 +127,26 @@ class Model:
     def learner(self) -> str:
         """The name of the estimator that learned it."""
         return self.made_by.name
+
+    @property
+    def history(self) -> Sequence[PassFacts]:
+        """What each pass did, as a file has it."""
+        return self.record.history
+
+    @property
+    def outcome(self) -> Ending:
+        """How training ended: ``stop_reason``, ``best_pass``, ``n_iter`` and more."""
+        return self.record.outcome
+
+    @property
+    def training(self) -> TrainingFacts:
+        """What is known of its rows: ``files``, ``n_rows``, ``class_counts`` and more."""
+        return self.record.training
+
+    @property
+    def verdict(self) -> dict[str, Json] | None:
+        """Whether its rows can be separated, where that was asked for."""
+        return self.record.verdict
 
     @property
     def options(self) -> dict[str, Json]:
@@ -228,7 +221,7 @@ class Model:
     def thresholds(self) -> NDArray[Any]:
         """The score of each label above which it is predicted, where a row may have several.
 
-        The last one is for the best label of rows where none is; see ``above``.
+        The last one is for the best label of rows where none is; see ``predicted_labels``.
         """
         return thresholds_of(self.arrays, len(self.classes))
 
@@ -240,13 +233,18 @@ class Model:
             return np.array(self.classes, np.float64)  # integers beyond int64, as readers take them
         return found
 
-    @property
-    def records(self) -> list[PassRecord]:
-        """What each pass did."""
-        return [PassRecord(**record) for record in self.history]
-
     encoder = cached_property(encoder_of)
     table = cached_property(table_of)
+
+    @property
+    def encoding(self) -> dict[str, Json] | None:
+        """How columns become features, as a file has it; None where it learned from arrays."""
+        return self.stored_encoding.document
+
+    @property
+    def encoding_arrays(self) -> dict[str, NDArray[Any]]:
+        """The large parts of that."""
+        return self.stored_encoding.arrays
 
     @property
     def encodes(self) -> bool:
@@ -356,19 +354,6 @@ class Model:
         from rosenblatt.models.explanation import explain
 
         return explain(self, x, label, against)
-
-
-def record_of(outcome: Outcome) -> dict[str, Any]:
-    """Return what a model keeps of how a training went, by the names of its fields."""
-    return {
-        "history": tuple(record._asdict() for record in outcome.history),
-        "outcome": {
-            "stop_reason": outcome.stop_reason,
-            "best_pass": outcome.best_pass,
-            "n_iter": len(outcome.history),
-            "n_mistakes": sum(record.mistakes for record in outcome.history),
-        },
-    }
 
 
 def model_of(fitted: Any) -> Model:

@@ -9,6 +9,7 @@ from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.bias import shifted
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Class, Model
+from rosenblatt.models.record import TrainingFacts
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import CLASSES, task_of
 from rosenblatt.tasks.label_sets import SIGMOIDS
@@ -29,18 +30,19 @@ def of_label(model: Model, label: Class) -> Model:
     if calibration is not None:
         slope, offset = model.arrays[SIGMOIDS][:, number].tolist()
         calibration = replace(calibration, slope=slope, offset=offset)
-    training = model.training | {"title": learner.title}
+    training: TrainingFacts = model.training | {"title": learner.title}
     if "class_counts" in training:
         own = training["class_counts"][number]
         training["class_counts"] = [training["n_rows"] - own, own]
+    training.pop("label_type", None)
     alone = replace(
         model,
         machine=_weights_of(model.linear, number),
         made_by=LearnerRecord.of(learner),
         classes=sides_of(label),
         calibration=calibration,
-        training={name: value for name, value in training.items() if name != "label_type"},
-        history=(),  # which counts rows with any label on the wrong side
+        # The history counts rows with any label on the wrong side
+        record=replace(model.record, history=(), training=training),
         arrays={},
     )
     return shifted(alone, model.thresholds[number].item())

@@ -22,8 +22,9 @@ from rosenblatt.models.feature_spaces import (
 )
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import Class, Model, model_of, record_of
+from rosenblatt.models.model import Class, Model, model_of
 from rosenblatt.models.online_weights import RUNNING, OnlineWeights, names_of
+from rosenblatt.models.record import NOTHING_LEARNED, Record, TrainingFacts
 from rosenblatt.parameters import (
     CHECKS,
     FLAG,
@@ -36,7 +37,6 @@ from rosenblatt.parameters import (
 )
 from rosenblatt.rules import Interval, RuleValues
 from rosenblatt.tasks import task_like
-from rosenblatt.training.history import Outcome
 from rosenblatt.training.state import overflow
 
 Answer = Class | Collection[Class]  # of a row: its class, or any number of labels
@@ -50,7 +50,6 @@ CHECKED: dict[str, Check | Interval] = {
     "fit_intercept": CHECKS["fit_intercept"],
     "goal": one_of([None, *GOALS]),
 }
-HASHED_NAMES = "hashed_names"  # in the record of a model's training: bits of the hash
 
 
 class OnlineLearner:
@@ -169,7 +168,7 @@ class OnlineLearner:
             reason = "makes features of what it is given" if encodes else reason
             raise InputError(f"OnlineLearner cannot go on from a {model.learner} that {reason}.")
         learner = model.made_by.learner
-        bits = hash_bits or model.training.get(HASHED_NAMES)
+        bits = hash_bits or model.training.get("hashed_names")
         self = cls(learner.rule, memory=learner.memory, hash_bits=bits)
         if bits is not None and model.n_features != 1 << bits:
             msg = f"hash_bits={bits} is {1 << bits} features; the model has {model.n_features}."
@@ -184,9 +183,8 @@ class OnlineLearner:
         if moved := bias_shift(model):  # what was learned is where it was before
             online.move_bias(moved)
         self._weights = online
-        self.n_rows, self.n_mistakes = (
-            model.outcome.get(name, 0) for name in ("n_iter", "n_mistakes")
-        )
+        self.n_rows = model.outcome.get("n_iter", 0)
+        self.n_mistakes = model.outcome.get("n_mistakes", 0)
         return self
 
     def learn_one(self, x: Any, y: Answer, w: float = 1.0) -> None:
@@ -325,17 +323,19 @@ class OnlineLearner:
             raise InputError("This OnlineLearner has learned nothing yet.")
         weights = self._weights
         learner, space = weights.learner, weights.space
+        training: TrainingFacts = {"label_type": self._labels.dtype.str}
+        if isinstance(space, HashedFeatures):
+            training["hashed_names"] = space.bits
+        record = Record.of(NOTHING_LEARNED, training)
+        record.count(self.n_rows, self.n_mistakes, moved=False)
+        names = space.names()
         model = Model(
             LearnerRecord.of(learner),
             weights.classes,
             **weights.learned(),
-            **record_of(Outcome([], "max_iter", 0)),
-            training={"label_type": self._labels.dtype.str},
+            record=record,
+            feature_names=names,
         )
-        model.outcome |= {"n_iter": self.n_rows, "n_mistakes": self.n_mistakes}
-        if isinstance(space, HashedFeatures):
-            model.training[HASHED_NAMES] = space.bits
-        model.feature_names = names = space.names()
         if names is not None and len(set(names)) < len(names):
             raise InputError("Two features have the same name once it is text, such as 1 and '1'.")
         return weights.with_scaling(model)

@@ -15,6 +15,7 @@ from rosenblatt.kernels.rows import Rows
 from rosenblatt.kernels.single_rows import MISTAKE, RIGHT
 from rosenblatt.kernels.spread import FeatureMoments, RowScaler
 from rosenblatt.models.feature_spaces import FeatureSpace, NamedFeatures
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.model import Class, Model
 from rosenblatt.models.weights import Weights
@@ -278,9 +279,8 @@ class OnlineWeights:
         divisor = np.where(deviation > 0.0, deviation, 1.0)
         encoding = ScaledEncoding(centre[:n], divisor[:n], model.feature_names)
         arrays = encoding.arrays() | {RUNNING: self.moments.values[:, :n]}
-        return replace(
-            model, feature_names=None, encoding=encoding.as_json(), encoding_arrays=arrays
-        )
+        stored = StoredEncoding(encoding.as_json(), arrays)
+        return replace(model, feature_names=None, stored_encoding=stored)
 
 
 def row_learner(

@@ -13,6 +13,7 @@ from rosenblatt.data.encoding import encoding_from
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.spread import feature_moments
 from rosenblatt.models.file import write_to
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import guarantee_arrays
 from rosenblatt.models.model import SPREAD_PARTS, Model, model_of
 from rosenblatt.models.rows import input_rows
@@ -173,8 +174,7 @@ def largest_that_fits(
 def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     """Return a model without some features; terms of texts are not even known to it."""
     facts = {"features": len(dropped), "of": model.n_features}
-    other = replace(model, training=model.training | {"pruned": facts})
-    other = _without(other, dropped, None)
+    other = _without(model.with_facts({"pruned": facts}), dropped, None)
     if model.encoding is None or model.encoding["kind"] != "table":
         return other
     encoding: Any = encoding_from(model.encoding, model.encoding_arrays)
@@ -188,8 +188,7 @@ def _forgetting(model: Model, dropped: NDArray[Any]) -> Model:
     if other.spread is not None:
         spread = {name: getattr(other.spread, name)[~gone] for name in SPREAD_PARTS}
         parts["spread"] = replace(other.spread, **spread)
-    parts |= {"encoding": encoding.as_json(), "encoding_arrays": encoding.arrays()}
-    return replace(other, **parts)
+    return replace(other, stored_encoding=StoredEncoding.of(encoding), **parts)
 
 
 def file_size(model: Model) -> int:

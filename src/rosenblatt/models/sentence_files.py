@@ -18,11 +18,12 @@ from rosenblatt.data.sequences.files import (
 )
 from rosenblatt.data.sequences.templates import Template, read_templates, word_templates
 from rosenblatt.data.sequences.words import TokenColumns
-from rosenblatt.data.sources import expand, kept_names, places_digest
+from rosenblatt.data.sources import expand, kept_names
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.models.learner import SHARED, Learner
 from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import TrainingFacts, facts_of, source_facts
 from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tagger import UNKNOWN, Tagger, Tags
 from rosenblatt.rules import rule_parameters
@@ -30,8 +31,6 @@ from rosenblatt.tasks.sequences import Sequences
 from rosenblatt.tasks.tag_evaluation import TagEvaluation
 from rosenblatt.training.history import Observer
 from rosenblatt.wording import counted
-
-SENTENCES = "sentences"  # under which a model keeps what its files were like
 
 
 @dataclass(frozen=True)
@@ -99,14 +98,12 @@ def train_sentences(
     model = SequenceModel.fit(
         *(learner, start, chosen, given), free=free, observers=observers, **how
     )
-    model.training |= {
-        SENTENCES: asdict(line),
-        "files": kept_names([file.name for file in files]),
-        "places": places_digest([file.name for file in files]),
-        "format": str(files[0].format),
-        "title": learner.title,
-        "notes": list(model.told),
-    }
+    model.training = facts_of(
+        model.training,
+        {"sentences": asdict(line)},
+        source_facts([file.name for file in files], files[0].format),
+        {"title": learner.title, "notes": list(model.told)},
+    )
     text = "words" if template is None else template_text(template)
     named = {"transitions": transitions, "templates": text, **how}
     return model.as_model(plain_options(options_of(learner) | named))
@@ -179,7 +176,7 @@ class FileTagger:
         self.encoding = self.fitted.encoding
         width = self.encoding.n_columns + 1
         usual = {"width": width, "label": width - 1}
-        self.line = TokenLine(**model.training.get(SENTENCES, usual))
+        self.line = TokenLine(**model.training.get("sentences", usual))
 
     @property
     def tagger(self) -> Tagger:
@@ -308,9 +305,10 @@ class FileTagger:
         self.fitted.learn_on(words.take(self.encoding.layout.columns), given)
         record = self.fitted.training
         names = [*record.get("files", []), *kept_names([file.name for file in files])]
-        counts = {
+        counts: TrainingFacts = {
+            "files": names,
             "n_rows": record.get("n_rows", 0) + block.n_sentences,
             "n_tokens": record.get("n_tokens", 0) + block.columns.n_tokens,
         }
-        learned = replace(self.fitted, training={**record, "files": names, **counts})
+        learned = replace(self.fitted, training=record | counts)
         return replace(learned.as_model(self.model.options), calibration=None)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from rosenblatt.data.sequences.encoding import Candidates, SentenceEncoding, stored_encoding
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.sequences.paths import EDGES, Sentences
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.learner import Learner, generator_from
-from rosenblatt.models.learner_record import Json, LearnerRecord
+from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
+from rosenblatt.models.record import Json, Record, TrainingFacts
 from rosenblatt.models.tagger import ANY, UNKNOWN, Tagger, Tags
 from rosenblatt.models.weights import weights_of
 from rosenblatt.tasks.calibration import Calibration
@@ -142,7 +144,7 @@ class SequenceModel:
     outcome: Outcome = field(default_factory=lambda: Outcome([], "max_iter", 0))
     calibration: Calibration | None = None  # its slope is the inverse of the temperature
     told: list[str] = field(default_factory=list)
-    training: dict[str, Json] = field(default_factory=dict)
+    training: TrainingFacts = field(default_factory=TrainingFacts)
     vocabulary: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
 
     @classmethod
@@ -172,8 +174,7 @@ class SequenceModel:
             model._calibrate(columns, candidates, own, generator)
         model._learn(candidates, own, learner, generator, observers)
         model.vocabulary = np.unique(encoding.marks(columns))
-        n = {"n_rows": len(columns.bounds) - 1, "n_tokens": columns.n_tokens}
-        model.training |= n
+        model.training = {"n_rows": len(columns.bounds) - 1, "n_tokens": columns.n_tokens}
         return model
 
     @classmethod
@@ -315,15 +316,14 @@ class SequenceModel:
         """Return all of it as a model file holds it."""
         tags = self.tags
         own = {"scheme": tags.scheme, "reopened": tags.reopened, "strict": tags.strict}
-        return Model.fitted(
+        facts: TrainingFacts = {**self.training, "label_type": "|O", "tags": own}
+        return Model(
             LearnerRecord.of(self.learner, Sequences.estimator, options),
-            np.array(tags.inner, object),
+            tags.inner,
             weights_of(self.learner, self.state),
-            self.outcome,
-            encoding=self.encoding.as_json(),
-            encoding_arrays=self.encoding.arrays(),
+            record=Record.of(self.outcome, facts),
+            stored_encoding=StoredEncoding(self.encoding.as_json(), self.encoding.arrays()),
             calibration=self.calibration,
-            training={**self.training, "label_type": "|O", "tags": own},
             arrays={VOCABULARY: self.vocabulary},
         )
 
@@ -341,7 +341,9 @@ class SequenceModel:
         state.arrange(by_feature=True)
         if state.n_features != encoding.n_features + len(tags.inner) + EDGES:
             raise InputError("its weights and its features do not fit together.")
-        outcome = Outcome(model.records, model.outcome["stop_reason"], model.outcome["best_pass"])
+        outcome = Outcome(
+            model.record.passes, model.outcome["stop_reason"], model.outcome["best_pass"]
+        )
         known = model.arrays.get(VOCABULARY, np.empty(0, np.uint32))
         return cls(
             *(model.made_by.learner, encoding, tags, state, outcome),

@@ -49,7 +49,7 @@ Result = TypeVar("Result")
 Deflated = tuple[NDArray[Any], list[Any]]  # bytes; and type, shape and type of steps
 
 
-class Fault(Exception):  # noqa: N818  # never seen by a user: it becomes an InputError
+class FormatError(Exception):  # never seen by a user: it becomes an InputError
     """The contents do not fit together; the clause says where, after the opening."""
 
     def __init__(self, clause: str, opening: str = "is not a usable model") -> None:
@@ -62,7 +62,7 @@ def input_errors(name: str) -> Iterator[None]:
     """Turn what is wrong with the model of this name into an InputError."""
     try:
         yield
-    except Fault as fault:
+    except FormatError as fault:
         msg = f"{name} {fault.opening}: {fault}."
     except RecursionError:
         msg = f"{name} is not a usable model: its values are nested too deeply."
@@ -74,19 +74,19 @@ def input_errors(name: str) -> Iterator[None]:
 
 
 def fail(clause: str) -> NoReturn:
-    """Raise Fault."""
-    raise Fault(clause)
+    """Raise FormatError."""
+    raise FormatError(clause)
 
 
 def require(holds: object, place: str) -> None:
-    """Raise Fault unless something holds of an entry or array, which a file can only be without."""
+    """Raise FormatError unless this holds of an entry or array, which a file may be without."""
     if not holds:
         fail(f"its {place} is not there, or not what it must be")
 
 
-def damaged() -> Fault:
+def damaged() -> FormatError:
     """Return the error of a file that is not what was written."""
-    return Fault("copy it again or train anew", "is damaged")
+    return FormatError("copy it again or train anew", "is damaged")
 
 
 class Place(NamedTuple):
@@ -151,7 +151,7 @@ def read_header(file: IO[bytes], head: bytes) -> Header:
     length = int.from_bytes(head, "little")
     text = file.read(len(MARK))
     other = "it is another kind of file" if head else "it is empty"
-    foreign = damaged() if text == MARK else Fault(other, NO_MODEL)
+    foreign = damaged() if text == MARK else FormatError(other, NO_MODEL)
     if len(head) < 8 or text[:1] != b"{" or not len(text) <= length <= LONGEST_HEADER:
         raise foreign
     text += file.read(length - len(text))

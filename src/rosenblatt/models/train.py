@@ -20,7 +20,7 @@ from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
 from rosenblatt.lazy import public_name
 from rosenblatt.models.checkpoint import Checkpoint
-from rosenblatt.models.file_rows import file_record
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import guaranteed
 from rosenblatt.models.held_out import (
     HeldOutFit,
@@ -31,7 +31,7 @@ from rosenblatt.models.held_out import (
 )
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord, plain_options
-from rosenblatt.models.model import Model, Spread, record_of
+from rosenblatt.models.model import Model, Spread
 from rosenblatt.models.race import (
     Race,
     RaceResult,
@@ -39,6 +39,7 @@ from rosenblatt.models.race import (
     race_of_parts,
     race_of_texts,
 )
+from rosenblatt.models.record import Record, TrainingFacts, facts_of, file_record
 from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
 from rosenblatt.models.search import Settings
 from rosenblatt.models.weights import trained_weights
@@ -107,7 +108,7 @@ DEFAULTS = {
 }
 
 
-class Run(NamedTuple):
+class RunOptions(NamedTuple):
     """The parameters of ``train_files`` that say how a training runs, not what it computes."""
 
     buffer: int | None
@@ -287,7 +288,9 @@ class TrainingPlan:
 
 def plan_of(paths: Paths | Files, **given: Any) -> TrainingPlan:
     """Return the plan of these parameters of ``train_files``; the rule may depend on the head."""
-    given = {name: DEFAULTS[name] for name in DEFAULTS.keys() - {*Run._fields, "verdict"}} | given
+    given = {
+        name: DEFAULTS[name] for name in DEFAULTS.keys() - {*RunOptions._fields, "verdict"}
+    } | given
     names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
     class_weight, threshold, calibrate, refit, recipe, other, apart = map(given.pop, names)
     asked = given.pop("goal")
@@ -405,8 +408,10 @@ def trained_model(
 ) -> Model:
     """Return the model of these parameters of ``train_files``; ``prove`` is handed the verdict."""
     how = DEFAULTS | dict(given) | {"verdict": prove is not None}
-    others = {name: how[name] for name in ("threshold", "calibrate", "verdict", *Run._fields[:3])}
-    run = Run(**{name: how.pop(name) for name in Run._fields})
+    others = {
+        name: how[name] for name in ("threshold", "calibrate", "verdict", *RunOptions._fields[:3])
+    }
+    run = RunOptions(**{name: how.pop(name) for name in RunOptions._fields})
     plan = plan_of(paths, **{name: value for name, value in how.items() if name != "verdict"})
     if prove is not None:
         plan.learner.answer.refuse(Parameter("verdict"))
@@ -436,24 +441,24 @@ def trained_model(
         *(*files.bad_rows.notes(), *files.classes.notes()),
         *([] if plan.source.validation is None else plan.source.validation.bad_rows.notes()),
     ]
-    record = file_record(files, plan.title, notes)
-    for name in ("notes", "read_as"):
-        record[name] += model.training.pop(name, [])
-    facts = {"n_rows": model.training.pop("n_rows", int(counts.sum()))}
-    facts["class_counts"] = counts.tolist()
+    facts = file_record(files, plan.title, notes)
+    facts["notes"] += model.training.pop("notes", [])
+    facts["read_as"] += model.training.pop("read_as", [])
+    n_rows = model.training.pop("n_rows", int(counts.sum()))
+    facts |= model.training
+    facts |= {"n_rows": n_rows, "class_counts": counts.tolist()}
     model = replace(
         model,
-        encoding=encoding.as_json(),
-        encoding_arrays=arrays.result(),
+        stored_encoding=StoredEncoding(encoding.as_json(), arrays.result()),
         spread=Spread(low, high, deviation, rows.shape[0]),
-        training=record | model.training | facts,
+        record=replace(model.record, training=facts),
     )
     if how["guarantee"] is None:
         return model
     return guaranteed(model, files.names, how["guarantee"], files.layout)
 
 
-def _fit(plan: TrainingPlan, race: Race | None, run: Run) -> Fitted:
+def _fit(plan: TrainingPlan, race: Race | None, run: RunOptions) -> Fitted:
     """Train on files, from a checkpoint where there is one, with a bar where one is wanted."""
     source, learner = plan.source, plan.learner
     point = _checkpoint(plan, run, race)
@@ -513,7 +518,7 @@ def _names(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint | None:
+def _checkpoint(plan: TrainingPlan, run: RunOptions, race: Race | None) -> Checkpoint | None:
     """Return the checkpoint that is asked for, with all that decides what a training computes."""
     files, learner = plan.source.files, plan.learner
     if run.checkpoint is None:
@@ -549,7 +554,10 @@ def _checkpoint(plan: TrainingPlan, run: Run, race: Race | None) -> Checkpoint |
 
 
 def _weights_model(
-    plan: TrainingPlan, columns: RacedColumns, run: Run, prove: Callable[[Any], object] | None
+    plan: TrainingPlan,
+    columns: RacedColumns,
+    run: RunOptions,
+    prove: Callable[[Any], object] | None,
 ) -> tuple[Model, CSR, NDArray[Any], Encoding]:
     """Return a model of files, some rows as they were learned from, rows by class, the encoding."""
     source, race = plan.source, plan.race()
@@ -560,45 +568,45 @@ def _weights_model(
     own_encoding = cast("Encoding", source.encoding)
     encoding = own_encoding if fitted_form is None else fitted_form.encoding
     state.widen(encoding.n_features)
-    record = record_of(outcome)
     verdict = None if prove is None else _verdict(trained, learner, encoding, prove)
-    record["outcome"]["n_learned"] = outcome.n_rows
     made_by = LearnerRecord.of(learner)
     if plan.class_weight is not None:
         made_by = made_by.with_options(class_weight=plan.class_weight)
     own = made_by.options
-    model = Model(
-        made_by,
-        reading.classes,
-        trained_weights(learner, trained),
-        **record,
-        training={
-            "n_rows": int(reading.class_counts.sum()),
-            **TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record(),
-            "title": learner.title,
-            "recipe": None if found is None else found.as_json(),
-            **{kind: raced and raced.as_json() for kind, raced in columns.items()},
-            "refit": refit is not None,
-            "refit_passes": 0 if refit is None else len(refit.history),
-            "refit_converged": refit is not None and refit.converged,
-            "read_as": [
-                *(
-                    line
-                    for kind, own in {**columns, "recipe": found}.items()
-                    if own is not None
-                    for line in ([kind, own.chosen], ["tried", own.words])
-                ),
-                *_combined(source, encoding),
-            ],
-            "notes": [
-                *([NO_VERDICT] if verdict is None and prove is not None else []),
-                *plan.wanted.notes(fitted),
-                *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
-                *neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT),
-            ],
-        },
-        verdict=None if verdict is None else verdict.as_json(),
+    races = {"recipe": found, **columns}
+    raced = {kind: one and one.as_json() for kind, one in races.items()}
+    facts: TrainingFacts = {
+        "refit": refit is not None,
+        "refit_passes": 0 if refit is None else len(refit.history),
+        "refit_converged": refit is not None and refit.converged,
+        "read_as": [
+            *(
+                line
+                for kind, own in {**columns, "recipe": found}.items()
+                if own is not None
+                for line in ([kind, own.chosen], ["tried", own.words])
+            ),
+            *_combined(source, encoding),
+        ],
+        "notes": [
+            *([NO_VERDICT] if verdict is None and prove is not None else []),
+            *plan.wanted.notes(fitted),
+            *([PAST_THE_GOAL] if learner.rule == "cw" and plan.weighted else []),
+        ],
+    }
+    if fitted.confusion.size:
+        facts["notes"] += neglected(fitted.confusion, reading.classes, own, least=LEAST_HELD_OUT)
+    tried = TriedRows(trained.n_held_out, outcome.tried_error, plan.tried_by).record()
+    about: TrainingFacts = {
+        "n_rows": int(reading.class_counts.sum()),
+        "title": learner.title,
+    }
+    record = Record.of(
+        outcome, facts_of(about, tried, cast("TrainingFacts", raced), facts), counted=True
     )
+    if verdict is not None:
+        record = replace(record, verdict=verdict.as_json())
+    model = Model(made_by, reading.classes, trained_weights(learner, trained), record=record)
     return with_held_out(model, fitted), trained.sample, reading.label_counts, encoding
 
 

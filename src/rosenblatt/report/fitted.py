@@ -13,6 +13,7 @@ from rosenblatt.data.labels import Classes
 from rosenblatt.errors import InputError
 from rosenblatt.estimators.multilabel import label_rows
 from rosenblatt.models.model import Model, model_of
+from rosenblatt.models.record import Ending, TrainingFacts
 from rosenblatt.models.rows import batch_of
 from rosenblatt.report.findings import findings
 from rosenblatt.report.page import page
@@ -80,7 +81,7 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
     """Add class counts, verdict and recorded mistakes of the training rows."""
     batch, task = array_rows(model, X, y), model.task
     counts = task.class_counts(task.truths(model.classes).known(batch)[1])
-    training = model.training | {"n_rows": batch.n_rows, "class_counts": counts.tolist()}
+    facts: TrainingFacts = {"n_rows": batch.n_rows, "class_counts": counts.tolist()}
     parts: dict[str, Any] = {}
     if hasattr(estimator, "mistakes_") and model.mistakes is None:
         rows = batch.csr(model.n_features, model.constant)
@@ -93,8 +94,9 @@ def _with_training(model: Model, estimator: Any, X: Any, y: Any) -> Model:
         verdict = diagnose(X, y, mistakes=mistakes).as_json() | {"mistakes": mistakes}
     outcome = model.outcome
     if not model.options.get("early_stopping"):  # which holds some of them out
-        outcome = {"n_learned": batch.n_rows} | outcome
-    return replace(model, training=training, outcome=outcome, **parts, verdict=verdict)
+        outcome = Ending(n_learned=batch.n_rows) | outcome
+    record = replace(model.record.with_facts(facts), outcome=outcome, verdict=verdict)
+    return replace(model, record=record, **parts)
 
 
 def array_rows(model: Model, X: Any, y: Any) -> Batch:

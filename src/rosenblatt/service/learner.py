@@ -19,7 +19,7 @@ from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import Class, Model
+from rosenblatt.models.model import NO_ENCODING, Class, Model
 from rosenblatt.rules import ZERO_CONVENTIONS
 from rosenblatt.service.weights import SCORE_OVERFLOW, Changes, Mark, ServedWeights
 from rosenblatt.tasks import Task
@@ -350,8 +350,7 @@ class ServedLearner:
             *(made_by, weights.classes),
             **weights.learned(),
             feature_names=weights.space.names(),
-            encoding=None if origin is None else origin.encoding,
-            encoding_arrays={} if origin is None else origin.encoding_arrays,
+            stored_encoding=NO_ENCODING if origin is None else origin.stored_encoding,
         )
         return weights.with_scaling(model)
 

@@ -278,7 +278,7 @@ class LabelCertainty(Certainty):
         truth: NDArray[np.bool_],
         measure: NDArray[Any],
     ) -> "LabelCertainty":
-        """Return them by which row is said to have which label, and has it; unknown ones last.
+        """Build from predicted and true labels of rows, as indicators; unknown labels come last.
 
         ``measure`` has the probability of each label, or its score, for sets of them.
         """

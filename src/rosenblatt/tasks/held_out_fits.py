@@ -1,7 +1,7 @@
 """What held-out rows fit once weights are trained, and what a model's record tells of them."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,15 @@ NO_CONFUSION = np.zeros((0, 0), np.int64)
 Scored = tuple[NDArray[Any], NDArray[Any]]  # scores of rows, and the number of what each has
 
 
+class TriedFacts(TypedDict, total=False):
+    """What the record of a training has of the rows that it was tried on."""
+
+    held_out_rows: int
+    held_out_by: Any  # files, groups or folds, by name; None: each by itself
+    held_out_error: Any  # a float; None without such rows
+    held_out_labels: Any  # how good sets of labels were on them, by name
+
+
 class TriedRows(NamedTuple):
     """What the record of a training tells of the rows that it was tried on, held out of it."""
 
@@ -22,12 +31,16 @@ class TriedRows(NamedTuple):
     figures: Mapping[str, Any] | None = None  # how good sets of labels were on them
 
     @classmethod
-    def told(cls, training: Mapping[str, Any]) -> "TriedRows":
+    def told(cls, training: TriedFacts) -> "TriedRows":
         """Return what a record tells."""
-        names = "held_out_error", "held_out_by", "held_out_labels"
-        return cls(training.get("held_out_rows", 0), *map(training.get, names))
+        return cls(
+            training.get("held_out_rows", 0),
+            training.get("held_out_error"),
+            training.get("held_out_by"),
+            training.get("held_out_labels"),
+        )
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> TriedFacts:
         """Return what a record has of them."""
         return {
             "held_out_rows": self.n_rows,

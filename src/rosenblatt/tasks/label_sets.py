@@ -34,7 +34,12 @@ from rosenblatt.tasks.certainty import Certainty, LabelCertainty, indicator
 from rosenblatt.tasks.decision_graph import DecisionGraph, of_label_sets
 from rosenblatt.tasks.evaluation import Judged, LabelEvaluation, exact_rows, label_figures
 from rosenblatt.tasks.held_out_fits import HeldOutFits, Scored, TriedRows, Wanted
-from rosenblatt.tasks.label_thresholds import THRESHOLDS, above, fitted_thresholds, unfitted
+from rosenblatt.tasks.label_thresholds import (
+    THRESHOLDS,
+    fitted_thresholds,
+    predicted_labels,
+    unfitted,
+)
 from rosenblatt.tasks.task import (
     MANY,
     Answers,
@@ -192,7 +197,7 @@ class LabelSets(Task):
         """Return which row has which label: by default where its score is above 0."""
         if thresholds is None:
             thresholds = unfitted(self.n_classes)
-        return above(scores, thresholds, positive=positive)
+        return predicted_labels(scores, thresholds, positive=positive)
 
     def labels_of(self, answers: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         """Return the labels of each row as a tuple, in an array of objects."""
@@ -350,7 +355,7 @@ class LabelSets(Task):
         return f"{counted(n, 'label')} of {rows} {are} probably wrong or missing"
 
     def explained(self, thresholds: NDArray[Any], number: int) -> dict[str, Any]:
-        """Return from which score on the label that is explained is predicted."""
+        """Return the score above which the label that is explained is predicted."""
         return {"threshold": float(thresholds[number])}
 
     def decision_lines(self, told: Mapping[str, Any]) -> list[str]:
@@ -389,7 +394,9 @@ class LabelSets(Task):
         truth = has_label(sets, numbers, self.n_classes)
         found, calibration = label_arrays(scores, truth, calibrate=wanted.calibrate)
         judged = LabelEvaluation(classes)
-        judged.add(truth, above(scores, found[THRESHOLDS], positive=wanted.positive), scores)
+        judged.add(
+            truth, predicted_labels(scores, found[THRESHOLDS], positive=wanted.positive), scores
+        )
         return HeldOutFits(calibration, arrays=found, figures=judged.figures())
 
     def probabilities(

@@ -13,7 +13,9 @@ SWEEPS = 4  # rounds over all labels; each label's best threshold depends on tho
 STARTS = 8  # every so many of the marks are tried as one threshold for all labels
 
 
-def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> NDArray[np.bool_]:
+def predicted_labels(
+    scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool
+) -> NDArray[np.bool_]:
     """Return which row has which label: where its score is above the threshold of the label.
 
     The last threshold is for rows where no label is above its own: the label of the highest score
@@ -28,7 +30,7 @@ def above(scores: NDArray[Any], thresholds: NDArray[Any], *, positive: bool) -> 
 
 
 def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.float64]:
-    """Return thresholds for ``above`` by which labels are predicted best on these rows.
+    """Return thresholds for ``predicted_labels`` by which labels are predicted best on these rows.
 
     Best is the highest sum of micro F1 and twice the share of rows with exactly their labels: F1
     alone would predict far more labels than rows have, exact rows alone hardly any rare label. All
@@ -43,7 +45,7 @@ def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.f
     below = np.stack([column.searchsorted(marks, "right") for column in in_order.T], axis=1)
     common = (np.append(np.full(truth.shape[1], mark), np.inf) for mark in marks[::STARTS])
     best, thresholds = max(
-        ((_worth(above(scores, one, positive=False), truth), one) for one in common),
+        ((_worth(predicted_labels(scores, one, positive=False), truth), one) for one in common),
         key=lambda pair: pair[0],
     )
     tried = thresholds
@@ -54,7 +56,7 @@ def fitted_thresholds(scores: NDArray[Any], truth: NDArray[Any]) -> NDArray[np.f
         gained = sums[-1] - np.take_along_axis(sums, below, axis=0)  # by each mark and label
         usual = PRIOR / max(int(truth.sum()), 1) * gained.sum(axis=1, keepdims=True)
         tried = np.append(marks[(gained + usual).argmax(axis=0)], tried[-1])
-        worth = _worth(above(scores, tried, positive=False), truth)
+        worth = _worth(predicted_labels(scores, tried, positive=False), truth)
         if worth > best:
             best, thresholds = worth, tried
     return thresholds
@@ -83,7 +85,7 @@ def _gains(
 ) -> NDArray[np.float64]:
     """Return by how much predicting each label on each row raises the sum, to first order."""
     own = scores > thresholds[:-1]
-    by_f1 = _f1_gains(above(scores, thresholds, positive=False), truth)
+    by_f1 = _f1_gains(predicted_labels(scores, thresholds, positive=False), truth)
     wrong = own != truth
     others_right = wrong.sum(axis=1, keepdims=True) == wrong
     exact = np.where(others_right, np.where(truth, 1.0, -1.0), 0.0)
@@ -106,7 +108,7 @@ def _f1_gains(given: NDArray[np.bool_], truth: NDArray[Any]) -> NDArray[np.float
 
 
 def _least_best(scores: NDArray[Any], truth: NDArray[Any], thresholds: NDArray[Any]) -> float:
-    """Return from which score on the best label is predicted on rows where none is above its own.
+    """Return the fallback threshold: that of the best label, for rows where none is above its own.
 
     It is infinite where that never helps, and minus infinity where it helps on all.
     """
@@ -127,7 +129,7 @@ def _least_best(scores: NDArray[Any], truth: NDArray[Any], thresholds: NDArray[A
 
 
 def unfitted(n_labels: int) -> NDArray[np.float64]:
-    """Return the thresholds of labels where none were fitted; see ``above``."""
+    """Return the thresholds of labels where none were fitted; see ``predicted_labels``."""
     return np.append(np.zeros(n_labels), np.inf)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.kernels.sequences.paths import EDGES, END, START
+from rosenblatt.kernels.sequences.paths import END, START
 
 TOGETHER = 64  # sentences of similar length
 LEAST = 1e-40  # of a possible step or tag, so that no path of them vanishes
@@ -157,8 +157,3 @@ def calibration_error(confidence: NDArray[np.float64], right: NDArray[np.bool_])
     places = np.minimum((confidence * 10).astype(int), 9)
     sums = [np.bincount(places, weights=w, minlength=10) for w in (confidence, right * 1.0)]
     return float(np.abs(sums[0] - sums[1]).sum() / len(confidence))
-
-
-def no_steps(n_tags: int) -> NDArray[np.float64]:
-    """Return that all steps score 0."""
-    return np.zeros((n_tags + EDGES, n_tags))

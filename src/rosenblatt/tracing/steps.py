@@ -116,7 +116,7 @@ class Trace(Sequence[Step]):
     to_frame = data_frame
 
 
-def follow(
+def collect_steps(
     examples: Examples,
     labels: Sequence[Any],
     classes: Sequence[Any],

@@ -13,7 +13,7 @@ from rosenblatt.estimators.validation import check_classes, check_rows
 from rosenblatt.models.learner import Learner
 from rosenblatt.parameters import AT_LEAST_ONE, CHECKS, FLAG, check_parameters, one_of, optional
 from rosenblatt.rules import RULES, rule_parameters
-from rosenblatt.tracing.steps import Trace, follow
+from rosenblatt.tracing.steps import Trace, collect_steps
 from rosenblatt.training.examples import Examples, encode
 from rosenblatt.training.loop import Shuffle
 
@@ -122,7 +122,7 @@ def trace(
         random_state=random_state,
     )
     names = getattr(estimator, "feature_names_in_", None)
-    return follow(
+    return collect_steps(
         Examples(rows, encode(y, classes)),
         y.tolist(),
         classes.tolist(),

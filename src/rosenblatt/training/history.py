@@ -128,7 +128,7 @@ RAISE_MAX_ITER = "raise max_iter."
 KERNEL_CURE = "raise max_iter, or give the kernel more freedom (a larger gamma or degree)."
 
 
-def separability_counts(n_features: int, n_rows: int, *errors: float | None) -> bool:
+def separability_counts(n_features: int, n_rows: float, *errors: float | None) -> bool:
     """Return whether it says something of the labels that rows are separable.
 
     Not where there are more features than rows, which are separable whatever their labels, nor

@@ -488,7 +488,7 @@ def averaged(
 ) -> NDArray[Any]:
     """Return w − u/c of float64 or float32 numbers, in room, or of some places of the first axis.
 
-    A piece that stays in the cache after the other: three arrays of 300 MB pass by but once.
+    It goes in pieces that stay in the cache, so that three arrays of 300 MB are read but once.
     """
     if room is None:
         n_places = len(weights) if features is None else len(features)

@@ -16,7 +16,7 @@ from rosenblatt.data.labels import Label
 from rosenblatt.data.streams import ArrayFile, RowFiles, in_order, row_blocks
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import BYTES_PER_VALUE, packed, take
+from rosenblatt.kernels.shapes import BYTES_PER_VALUE, copied_rows, take
 from rosenblatt.tasks.labels_met import LabelsMet, labels_met
 from rosenblatt.training.examples import (
     ArraySupply,
@@ -467,7 +467,9 @@ class ScatteredExamples(Examples):
             return
         lengths = rows.indptr[self.order + 1] - rows.indptr[self.order]
         pieces = (numbers for numbers in cut(self.order, lengths, PIECE))
-        yield from in_order(partial(self.take, copy=packed), pieces, threads=1, under_way=PIECES)
+        yield from in_order(
+            partial(self.take, copy=copied_rows), pieces, threads=1, under_way=PIECES
+        )
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,8 @@ class ColumnCounts:
         training = training.copy()
         count, _, _, lowest, highest, n_missing = statistics.values
         training[0, self._numeric] = n_missing / np.maximum(count + n_missing, 1)
-        surprise = Surprise(n_training, CHANCE / len(self._features))
-        quick = Surprise(n_training, LIKELY) if at_once else surprise
+        surprise = ShareTest(n_training, CHANCE / len(self._features))
+        quick = ShareTest(n_training, LIKELY) if at_once else surprise
         found: dict[int, str | None] = {}
         for place, column in enumerate(self._features):
             missing, known = training[0, place], training[1, place]
@@ -157,7 +157,7 @@ class ColumnCounts:
         told = {titles[k]: said for k, said in found.items() if said}
         return [f"Column '{title}': {said}{'.'[said[-1] == '?' :]}" for title, said in told.items()]
 
-    def _gaps(self, place: int, usual: float, surprise: "Surprise") -> str | None:
+    def _gaps(self, place: int, usual: float, surprise: "ShareTest") -> str | None:
         n = self.n_missing[place]
         if not surprise(n, self.n_rows, usual):
             return None
@@ -165,7 +165,7 @@ class ColumnCounts:
         now = "" if self.n_rows == 1 else now
         return f"{now}missing; {percentage(usual) if usual else 'none'} were in training"
 
-    def _values(self, place: int, known: float, surprise: "Surprise") -> str | None:
+    def _values(self, place: int, known: float, surprise: "ShareTest") -> str | None:
         rows, new = self._levels[place], len(self._new[place])
         n, total = rows[-1], rows.total()
         old = len(rows) - (-1 in rows)
@@ -193,7 +193,7 @@ class ColumnCounts:
             " training as the vectors of training were; are they of the same model?"
         )
 
-    def _words(self, place: int, usual: float, surprise: "Surprise") -> str | None:
+    def _words(self, place: int, usual: float, surprise: "ShareTest") -> str | None:
         n = self.n_rows - self.n_missing[place]
         if not n or math.isnan(usual):
             return None
@@ -208,7 +208,7 @@ class ColumnCounts:
         return f"{said}; {percentage(usual)} is usual"
 
 
-class Surprise:
+class ShareTest:
     """Tells whether a share is far above that of training, and not so by chance."""
 
     def __init__(self, n_training: int, chance: float) -> None:
@@ -239,7 +239,7 @@ def tail_bound(n: int, total: int, p: float) -> float:
     return round(math.exp(-total * apart), 15)
 
 
-def _far(values: NDArray[Any], training: NDArray[Any], surprise: Surprise) -> str | None:
+def _far(values: NDArray[Any], training: NDArray[Any], surprise: ShareTest) -> str | None:
     """Return a clause on numbers most of which are in a tail of those of training."""
     low, median, high = training.tolist()
     if math.isnan(median):
@@ -261,7 +261,7 @@ def _far(values: NDArray[Any], training: NDArray[Any], surprise: Surprise) -> st
 
 
 def _beyond(
-    values: NDArray[Any], limits: tuple[float, float], n_training: int, surprise: Surprise
+    values: NDArray[Any], limits: tuple[float, float], n_training: int, surprise: ShareTest
 ) -> str | None:
     """Return a clause on numbers many of which are outside of the range of training."""
     low, high = limits
@@ -374,7 +374,7 @@ class SeenCounter:
     def remark(self) -> str | None:
         """Return a sentence where more rows were learned from than have an equal by chance."""
         n, tried, repeated = self.n_found, self.n_tried, self._seen.repeated
-        surprise = Surprise(len(self._seen.digests), CHANCE)
+        surprise = ShareTest(len(self._seen.digests), CHANCE)
         same = digests(self._sum, self._salt)[0] == self._seen.whole
         if not tried or not (same or surprise(n, tried, repeated, rise=LEAST_REPEATED)):
             return None

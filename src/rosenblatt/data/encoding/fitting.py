@@ -114,7 +114,7 @@ class EncodingFit:
 
     @property
     def label_separator(self) -> str:
-        """What stands between the labels of a row; "" where every row has one."""
+        """Separator of the labels of a row; "" where every row has one."""
         return self.parser.label_separator
 
     def prepare(self, table: Table, use: RowUse | None = None) -> Table:
@@ -147,7 +147,7 @@ class EncodingFit:
         self.parser.numbering.documents.add_texts(len(numbers))
 
     def close(self) -> None:
-        """Learn no more: levels and terms that are new in blocks to come have no number."""
+        """Freeze the vocabulary: new levels and terms in later blocks have no number."""
         if self.parser.numbering.growing:
             self._n_left_out = self.parser.numbering.n_unknown
             self.parser.numbering.close()

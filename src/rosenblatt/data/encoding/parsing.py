@@ -92,8 +92,8 @@ class TableParser:
         vectors = [column for column in self.features if column.role == "vector"]
         self.vectors = {one.place: VectorColumn(one, numbering) for one in vectors}
         # Several columns may share a hashed feature: there it says of which it is.
-        several = len(self.features) > 1
-        weighs = bool(self.vectors or (self.texts and several))
+        shared = len(self.features) > 1
+        weighs = bool(self.vectors or (self.texts and shared))
         self.owned = isinstance(numbering, HashedNumbering) and weighs
         widths = [len(numbering), *(vector.width for vector in self.vectors.values())]
         # Above so many bits of its number, the place of its column: all in 32 bits, if possible
@@ -108,7 +108,7 @@ class TableParser:
 
     @property
     def label_separator(self) -> str:
-        """What stands between the labels of a row; "" where every row has one."""
+        """Separator of the labels of a row; "" where every row has one."""
         return next((column.form for column in self.columns if column.role == "label"), "")
 
     @property

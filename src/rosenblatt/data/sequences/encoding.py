@@ -135,9 +135,6 @@ class SentenceEncoding(Protocol):
     def name(self, feature: int) -> str:
         """Return the name of a feature."""
 
-    def template_of(self, feature: int) -> str:
-        """Return what features like this one are called together."""
-
     def as_json(self) -> dict[str, Any]:
         """Return what a model file holds beside ``arrays``."""
 
@@ -274,12 +271,6 @@ class WordEncoding:
         template = self.templates[self.witnesses.templates[feature]]
         words = self.witnesses.words[feature].tolist()
         return feature_name(template, [self.words.text(w) for w in words[: len(template)]], words)
-
-    def template_of(self, feature: int) -> str:
-        """Return the name of the template of a feature."""
-        if self.witnesses is None:
-            return ""
-        return template_name(self.templates[self.witnesses.templates[feature]])
 
     def as_json(self) -> dict[str, Any]:
         """Return what a model file holds beside ``arrays``."""
@@ -472,10 +463,6 @@ class NamedEncoding:
     def name(self, feature: int) -> str:
         """Return the name of a feature."""
         return self.names[feature]
-
-    def template_of(self, feature: int) -> str:
-        """Return what a feature is called without its value."""
-        return self.names[feature].partition("=")[0]
 
     def as_json(self) -> dict[str, Any]:
         """Return what a model file holds beside ``arrays``."""

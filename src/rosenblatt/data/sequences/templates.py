@@ -22,7 +22,6 @@ from rosenblatt.kernels.sequences.words import (
     SUFFIX,
     WORD,
 )
-from rosenblatt.wording import word_list
 
 FUNCTIONS = {
     "word": WORD,
@@ -194,8 +193,3 @@ def edge_text(distance: int, *, before: bool) -> str:
     '<start-1>'
     """
     return f"<start-{distance}>" if before else f"<end+{distance}>"
-
-
-def known_functions() -> str:
-    """Return the names of functions as a sentence has them."""
-    return word_list(FUNCTIONS)

@@ -366,7 +366,7 @@ def _check_text(sample: bytes, file: str) -> None:
 
 
 def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int]:
-    """Return whether there is a header, and how many rows that are none stand before it."""
+    """Return whether there is a header, and the number of rows to skip before it."""
     expected = Selection(asked.names, frozenset()) if asked.names else asked.wanted
     if asked.header is not None:
         return asked.header, 0

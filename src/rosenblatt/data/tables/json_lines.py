@@ -323,7 +323,7 @@ class JsonLinesParser:
         return objects, good, bad
 
     def _check_keys(self, objects: list[Object], kinds: Kinds) -> None:
-        """Note keys that are no columns, or raise JsonError where nobody counts bad rows."""
+        """Note keys that are no columns, or raise JsonError if bad rows are errors."""
         if self._wanted is not None or kinds.keys() >= set(chain.from_iterable(objects)):
             return
         new = [key for one in objects for key in one if key not in kinds]

@@ -1,9 +1,7 @@
-"""Columns of words: found in text, numbered, and made into the keys of features.
+"""Columns of words: numbered, and made into the keys of features.
 
 A word here is a distinct value of a column. What templates make of a word is found once for each
 word, not for each token. Before and after a sentence stand words of their own, by their distance.
-
-Nothing here words an error: a line with another number of columns ends the scan.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +20,6 @@ from rosenblatt.kernels.text.hashing import (
 U = np.uint64
 BY_LENGTH, BY_CHUNK, BY_LAST = U(LENGTH_FACTOR), U(CHUNK_FACTOR), U(LAST_FACTOR)
 NOTHING = U(0)  # the value of a function that a word does not have, as of a suffix longer than it
-NEWLINE, RETURN, TAB, BLANK = ord("\n"), ord("\r"), ord("\t"), ord(" ")
 
 AFFIXES = 5  # characters
 WORD, LOWER, SHAPE, SUFFIX, PREFIX, CAPITAL, DIGIT, HYPHEN, BIAS = 0, 1, 2, 2, 7, 13, 14, 15, 16
@@ -33,81 +30,6 @@ LONGEST_WORD = 256  # characters whose case and kind are looked at
 
 EDGE = 4  # words by distance before a sentence, and as many after it
 FIRST_WORD = 2 * EDGE
-
-
-class Scan(NamedTuple):
-    """Where a scan of columns ended."""
-
-    position: int  # the length of the text, or the start of a line of another width
-    n_tokens: int
-    n_sentences: int
-
-
-@inlined
-def line_at(text: NDArray[np.uint8], begin: int) -> Any:
-    """Return where the line ends that begins here, without blanks, and where the next begins."""
-    stop = begin
-    while stop < len(text) and text[stop] != NEWLINE:
-        stop += 1
-    end, bare = stop, stop
-    if end > begin and text[end - 1] == RETURN:
-        end -= 1
-    bare = end
-    while bare > begin and (text[bare - 1] in (BLANK, TAB)):
-        bare -= 1
-    return end, bare, stop + 1
-
-
-@inlined
-def cell_end(text: NDArray[np.uint8], start: int, end: int, by_blanks: bool) -> int:
-    """Return where the cell ends that starts here."""
-    while start < end and text[start] != TAB and not (by_blanks and text[start] == BLANK):
-        start += 1
-    return start
-
-
-@compiled
-def scan_columns(
-    text: NDArray[np.uint8],
-    by_blanks: bool,  # else by tabs
-    width: int,  # columns of a line
-    wanted: NDArray[np.int64],  # numbers of columns, ascending
-    starts: Changed[NDArray[np.int64]],  # (wanted, lines)
-    stops: Changed[NDArray[np.int64]],
-    bounds: Changed[NDArray[np.int64]],
-    progress: Scan,
-) -> Any:
-    """Write where the wanted columns of each token are; an empty line ends a sentence."""
-    i, n, s = progress
-    length = len(text)
-    while i < length:
-        end, bare, behind = line_at(text, i)
-        if bare == i:
-            if n > bounds[s]:
-                s += 1
-                bounds[s] = n
-            i = behind
-            continue
-        end = bare if by_blanks else end
-        column, found, p = 0, 0, i
-        while by_blanks and text[p] in (BLANK, TAB):
-            p += 1
-        while True:
-            q = cell_end(text, p, end, by_blanks)
-            if found < len(wanted) and column == wanted[found]:
-                starts[found, n], stops[found, n] = p, q
-                found += 1
-            column += 1
-            if q >= end:
-                break
-            p = q + 1
-            while by_blanks and p < end and (text[p] in (BLANK, TAB)):
-                p += 1
-        if column != width:
-            break
-        n += 1
-        i = behind
-    return Scan(min(i, length), n, s)
 
 
 @inlined
@@ -454,34 +376,3 @@ def write_features(
                     features[n] = tokens.combined[t, f]
                     n += 1
             starts[t + 1] = n
-
-
-@compiled
-def write_tagged(
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],  # of what is copied of each token
-    stops: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    names: tuple[NDArray[np.uint8], NDArray[np.int64]],  # of tags, and where each begins
-    tags: NDArray[np.int32],
-    separator: int,
-    out: Changed[NDArray[np.uint8]],
-) -> int:
-    """Write each token with its tag behind it, and an empty line after each sentence."""
-    n = 0
-    letters, ends = names
-    for i in range(len(bounds) - 1):
-        for t in range(bounds[i], bounds[i + 1]):
-            for p in range(starts[t], stops[t]):
-                out[n] = text[p]
-                n += 1
-            out[n] = separator
-            n += 1
-            for p in range(ends[tags[t]], ends[tags[t] + 1]):
-                out[n] = letters[p]
-                n += 1
-            out[n] = NEWLINE
-            n += 1
-        out[n] = NEWLINE
-        n += 1
-    return n
