@@ -20,7 +20,7 @@ from rosenblatt.data.encoding.grids import FINEST, Block, ColumnGrids, NestedEdg
 from rosenblatt.data.encoding.numbers import RowSample
 from rosenblatt.data.files import Encoding, TrainingFiles
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.shapes import packed
+from rosenblatt.kernels.shapes import copied_rows
 from rosenblatt.models.column_pairs import (
     beyond_chance,
     first_scores,
@@ -247,7 +247,7 @@ class TableForms:
 
 def taken(rows: Batch, numbers: NDArray[Any]) -> Batch:
     """Return copies of some rows, without their labels."""
-    some = packed(rows.csr(rows.n_features, 0.0), numbers)
+    some = copied_rows(rows.csr(rows.n_features, 0.0), numbers)
     return Batch(some.data, some.indices, some.indptr, n_features=rows.n_features)
 
 

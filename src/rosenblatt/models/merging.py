@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
 from rosenblatt.data.encoding.grids import GridEncoding, MergedCells
+from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.weights import Weights
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ def merged(model: "Model") -> "Model":
     return replace(
         model,
         machine=machine,
-        encoding=cells.encoding.as_json(),
-        encoding_arrays=cells.encoding.arrays(),
+        stored_encoding=StoredEncoding.of(cells.encoding),
         spread=None if model.spread is None else _spread(model.spread, cells),
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rosenblatt.errors import WeightOverflowError
 from rosenblatt.kernels.rows import CSR, Rows
-from rosenblatt.kernels.shapes import packed, take
+from rosenblatt.kernels.shapes import copied_rows, take
 from rosenblatt.mistakes.updates import Mistakes
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.weights import weights_of
@@ -410,7 +410,7 @@ class RowJudge:
                 test = self.folds[fold][1]
                 self._last_tried = (
                     key,
-                    packed(rows, test) if isinstance(rows, CSR) else take(rows, test),
+                    copied_rows(rows, test) if isinstance(rows, CSR) else take(rows, test),
                 )
             return self._last_tried[1]
 
