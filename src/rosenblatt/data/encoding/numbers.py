@@ -35,6 +35,7 @@ SMALLEST_WIDTH = 1e-140  # of values whose squared differences float64 holds to 
 LEAST = 5e-324  # the smallest number above 0
 
 STRAIGHT = 3.0  # deviations up to which scaled numbers are as they are
+DIGITS = 13  # of 15.9, of fractions that are scaled and scaled back: the others are rounding
 FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
 MONEY, GAP = "[$€£¥]", "[ '\u00a0\u202f]"
@@ -336,11 +337,23 @@ class ColumnStatistics:
         found: list[list[float]] = self.values[places].tolist()
         return found
 
-    def unscaled(self, column: int, value: float) -> float:
-        """Return the number that a scaled value stands for."""
-        size = abs(value)
-        plain = value if size <= STRAIGHT else STRAIGHT * np.exp(size - STRAIGHT) * np.sign(value)
-        return float(self.mean[column] + plain * self.deviation[column])
+    def unscaled(self, scaled: Any, columns: Any = ...) -> NDArray[np.float64]:
+        """Return the numbers that scaled ones stand for, of some columns or of all in a row."""
+        size = np.abs(scaled)
+        far = STRAIGHT * np.exp(np.maximum(size, STRAIGHT) - STRAIGHT) * np.sign(scaled)
+        plain = np.where(size <= STRAIGHT, scaled, far)
+        return np.asarray(self.mean[columns] + plain * self.deviation[columns])
+
+    def in_file(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the numbers of a file that scaled ones were made of, without rounding in them.
+
+        Fractions have up to ``DIGITS`` digits, counted from the first of the column's largest.
+        """
+        numbers = self.unscaled(scaled)
+        for column in numbers.T:
+            largest = float(np.abs(column).max(initial=LEAST))
+            column[:] = column.round(max(0, DIGITS - 1 - math.floor(math.log10(largest))))
+        return numbers
 
 
 def shortened(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
