@@ -158,6 +158,9 @@ def test_names_are_learned_from_where_there_is_nothing_else() -> None:
     columns = {"query": [f"shoes {'x' * k}" for k in range(40)], "label": ["p", "n"] * 20}
     encoding = EncodingFit.from_sample(table(columns))
     assert [one.role for one in encoding.columns] == ["text", "label"]
+    numbered = EncodingFit.from_sample(table({"id": [str(k) for k in range(40)], **columns}))
+    assert [one.role for one in numbered.columns] == ["ignored", "text", "label"]
+    assert numbered.columns[0].reason == "it counts the rows: 0, 1, 2, …"
 
 
 def test_a_person_is_told_of_a_word_among_numbers() -> None:
