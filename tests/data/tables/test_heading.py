@@ -190,7 +190,7 @@ def test_blank_lines_before_the_rows_are_read_once(
 ) -> None:
     """However many blank lines a file begins with, no guess reads them, and lines are counted."""
     texts: list[bytes] = []
-    monkeypatch.setattr(heading, "_check_text", lambda text, _: texts.append(text))
+    monkeypatch.setattr(heading, "check_width", lambda text, _: texts.append(text))
     path = tmp_path / "rows.csv"
     path.write_text("\n" * 100_000 + " \r\n" * 1000 + "a,b\n1,2\n")
     (table,) = table_batches(path)

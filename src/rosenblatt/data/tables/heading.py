@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
+from rosenblatt.data.formats import check_width
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import BLANKS, FieldError, rows, squeezed, whole_rows
 from rosenblatt.data.tables.table import (
@@ -27,7 +28,6 @@ FEWEST_LINES = 5  # of it, however long they are
 SAMPLE_ROWS = 200
 CONSISTENT = 0.9  # of the rows must have as many fields as most have
 FEWEST_NUMBERS = 0.5  # of the fields, where blanks are taken for separators
-MANY_NULS = 0.2  # of the bytes: text of 16 bits a character
 FEWEST_ALIGNED = 8  # lines with a blank at one place, which is no chance
 
 # Numbers, also with a decimal comma or a sign of money, and dates: what stands in columns and not
@@ -300,7 +300,7 @@ def _heading(
     sample: bytes, asked: SeparatedOptions, file: str, *, is_all: bool = False
 ) -> tuple[Heading, int] | None:
     """Return the layout of a text by its sample and the bytes that are no rows; None: no row."""
-    _check_text(sample, file)
+    check_width(sample, file)
     # The separator, behind comments
     separator, start, notes = asked.separator, 0, []
     quoting = _is_quoted(sample, separator or "\t") if asked.quoting is None else asked.quoting
@@ -354,14 +354,6 @@ def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: b
         raise InputError(
             f"{file} has columns of fixed width, without a separator between them; make it CSV,"
             f" for instance with pandas: read_fwf({file!r}).to_csv('rows.csv', index=False)."
-        )
-
-
-def _check_text(sample: bytes, file: str) -> None:
-    if sample.count(b"\0") > MANY_NULS * len(sample):
-        raise InputError(
-            f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
-            f"{Parameter('encoding', 'utf-16-le')}."
         )
 
 
