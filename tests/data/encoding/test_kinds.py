@@ -113,6 +113,11 @@ def test_what_is_no_date_is_none(values: list[str]) -> None:
         (["1.234,56 €", "7"], "comma"),
         (["3,14", "2"], "comma"),
         (["1,234", "2,345"], "point"),
+        (["−1.5", "2", "—"], ""),
+        (["−1,5", "2"], "comma"),
+        (["٣٫٥", "١٢", "٤٠"], "point"),
+        (["१५.१", "-२.५"], "point"),
+        (["１２", "－３．５"], "point"),
     ],
 )
 def test_numbers_are_known_as_people_write_them(values: list[str], form: str) -> None:
