@@ -87,6 +87,31 @@ def test_wide_text_with_a_mark_is_read(tmp_path: Path, word: str) -> None:
     assert _columns(file) == {word: ["1"], "b": ["x"]}
 
 
+def test_a_header_among_the_rows_is_skipped(tmp_path: Path) -> None:
+    """Where tables were put together each begins with the header, which is no row; it is said."""
+    rows = [f"{'pq'[k % 2]},{k},{'yes' if k % 2 else 'no'}" for k in range(40)]
+    lines = ["colour,x,bought", *rows[:20], "", "colour,x,bought", *rows[20:]]
+    file = _file(tmp_path, "\n".join(lines) + "\n")
+    table = _table(file)
+    assert table.frame["x"].to_list() == [str(k) for k in range(40)]
+    assert table.place(20) == f"{file}, line 24"
+    model = model_from_files(file, label="bought", numeric="x")
+    assert model.training["n_rows"] == 40
+    assert "1 row skipped, as the header stands again." in model.training["notes"]
+    assert model.training["bad_rows"]["count"] == 0
+    # Rows of words alone may be equal to the first one
+    words = _file(tmp_path, "colour,bought\nred,no\ncolour,bought\n", "words.csv")
+    assert _table(words, header=True).frame.height == 2
+
+
+def test_rows_may_end_with_a_separator(tmp_path: Path) -> None:
+    """If all rows but the first one do, names stand for the columns that they are above."""
+    file = _file(tmp_path, "a,b\n1,x,\n3,é,\n")
+    assert _columns(file) == {**ROWS, "column_3": [None, None]}
+    named = _file(tmp_path, "a,b\nr1,1,x\nr2,3,é\n", "names.csv")
+    assert _columns(named) == {"column_1": ["r1", "r2"], **ROWS}
+
+
 def test_bytes_that_are_no_text_are_replaced_when_asked(tmp_path: Path) -> None:
     """With encoding_errors="replace" a broken byte is U+FFFD; without it the error names that."""
     file = _file(tmp_path, b"a,b\n1,caf\xe9\n")

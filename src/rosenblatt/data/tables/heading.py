@@ -154,6 +154,8 @@ def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = fr
     if not sample:
         return False
     first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
+    if first in others and _have_numbers(sample):
+        others = [row for row in others if row != first]  # of tables that were joined
     if (wanted and _found(first, wanted)) or not _plain(said).isdisjoint(_plain(first)):
         return True
     columns = [
@@ -164,6 +166,16 @@ def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = fr
     if sum(map(_are_numbers, words)) >= FEWEST_COLUMNS:  # Na is sodium, not a missing value
         first = [f"{name}." if name and _is_missing(name) else name for name in first]
     return bool(others) and _can_be_names(first) and _are_names(first, columns)
+
+
+def _have_numbers(sample: Rows) -> bool:
+    """Whether a column has only numbers or dates but for names: a row of these is no data."""
+    first, *others = sample
+    below = [row for row in others if row != first and len(row) == len(first)]
+    return any(
+        not NUMBER_LIKE.fullmatch(name) and _are_numbers([one for one in column if one])
+        for name, column in zip(first, zip(*below, strict=True), strict=False)
+    )
 
 
 def _are_numbers(fields: Sequence[str]) -> bool:
@@ -333,18 +345,26 @@ def _heading(
         lacks_one = len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
         width = width if lacks_one and asked.header is not False else len(found[0])
     header, n_before = _header(found, width, asked)
-    names = found[n_before] if header else None
+    names = _filled(found[n_before:], width) if header else None
     if header:
         start += next(stop for _, stop, _ in islice(rows(sample, dialect), n_before, None))
     if n_before:
         notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
-    if names is not None and not asked.names and len(set(names)) < len(names):
-        repeated = next(name for name, count in Counter(names).items() if count > 1)
-        notes.append(
-            f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."
-        )
+    notes += [] if asked.names else _repeated(names or (), file)
     choice = _choice(names, width, asked, file)
-    return Heading(dialect, width, header, choice, asked.header is None, tuple(notes)), start
+    heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
+    if names and all(names) and len(names) == width > 1 and _have_numbers(found[n_before:]):
+        heading = heading._replace(again=tuple(names))
+    return heading, start
+
+
+def _repeated(names: Iterable[str], file: str) -> list[str]:
+    """Return a sentence on a name that stands more than once."""
+    counts = Counter(filter(None, names))
+    repeated = next((name for name, count in counts.items() if count > 1), None)
+    if repeated is None:
+        return []
+    return [f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."]
 
 
 def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: bool) -> None:
@@ -371,8 +391,20 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
     if has_header(found[n_before:], expected, asked.said):
         return True, n_before
     lacks_one = len(found[0]) == width - 1
-    unnamed_first = [["", *found[0]], *found[1:]]
-    return lacks_one and has_header(unnamed_first, expected, asked.said), 0
+    filled = [_filled(found, width), *found[1:]]
+    return lacks_one and has_header(filled, expected, asked.said), 0
+
+
+def _filled(sample: Rows, width: int) -> list[str]:
+    """Return the names of columns, "" for the one that has none in the first row.
+
+    That is the first one, of row names, or the last one where each row ends with a separator.
+    """
+    first, *others = sample
+    if len(first) != width - 1:
+        return first
+    ends = all(not row[-1] for row in others if len(row) == width)
+    return [*first, ""] if ends else ["", *first]
 
 
 def _choice(
