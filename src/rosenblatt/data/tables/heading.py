@@ -23,6 +23,7 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.wording import composed, counted
 
 SEPARATORS = ",\t;|"
+RARE_SEPARATORS = "^~:"  # which texts and times have, too
 SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
 FEWEST_LINES = 5  # of it, however long they are
 SAMPLE_ROWS = 200
@@ -78,20 +79,29 @@ def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str
     """Return the separator that parts nearly all rows into the same number of fields.
 
     Of several it is the one of the highest score, then the first of , tab ; |. Where none does, it
-    is blanks if they do and at least half of the fields are numbers, else the comma.
+    is blanks if they do and at least half of the fields are numbers, or one of ^ ~ : that parts
+    them into three fields or more, unless a single column is wanted; else the comma.
     """
-    found: dict[str, Rows] = {}
-    for candidate in SEPARATORS:
-        sample = sample_rows(text, Dialect(candidate, quoting))
-        width, share = usual_width(sample)
-        if width > 1 and share >= CONSISTENT:
-            found[candidate] = sample
+    found = _parting(text, SEPARATORS, quoting=quoting)
     if found:
         return max(found, key=lambda one: _score(found[one], wanted, "".join(found)))
-    sample = sample_rows(text, Dialect(" ", quoting))
-    width, share = usual_width(sample)
-    by_blanks = width > 1 and share >= CONSISTENT and len(sample) > 1
-    return " " if by_blanks and _number_share(sample) >= FEWEST_NUMBERS else ","
+    sample = _parting(text, " ", quoting=quoting).get(" ", [])
+    if len(sample) > 1 and _number_share(sample) >= FEWEST_NUMBERS:
+        return " "
+    rare = _parting(text, RARE_SEPARATORS, quoting=quoting, least=FEWEST_COLUMNS)
+    alone = wanted is not None and len(wanted.required) == 1
+    return next((one for one in rare if len(rare[one]) > 1 and not alone), ",")
+
+
+def _parting(text: bytes, separators: str, *, quoting: bool, least: int = 2) -> dict[str, Rows]:
+    """Return the rows by each separator that parts nearly all into the same number of fields."""
+    found: dict[str, Rows] = {}
+    for candidate in separators:
+        sample = sample_rows(text, Dialect(candidate, quoting))
+        width, share = usual_width(sample)
+        if width >= least and share >= CONSISTENT:
+            found[candidate] = sample
+    return found
 
 
 def has_fixed_width(text: bytes) -> bool:
