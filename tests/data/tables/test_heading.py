@@ -19,6 +19,7 @@ HEADERS = [
     "label,text\nspam,free money\nham,see you\nspam,win\n",
     "x y (cm),kind\n1.5,a\n2,b\n",
     "a,a\n1,2\n",
+    "a,,b,,c\n1,,2,,3\n",
     "question,answer\nwhere is it from,from before it was\nwho is to say so,whoever sees it\n",
     "title,what is it about?\nMoby Dick,a whale\nEmma,love\n",
 ]

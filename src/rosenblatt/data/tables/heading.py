@@ -172,6 +172,8 @@ def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = fr
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
+    used = [k for k, column in enumerate(columns) if column or first[k]]  # of "a||b" every other
+    first, columns = [first[k] for k in used], [columns[k] for k in used]
     words = [c for name, c in zip(first, columns, strict=True) if not _is_missing(name)]
     if sum(map(_are_numbers, words)) >= FEWEST_COLUMNS:  # Na is sodium, not a missing value
         first = [f"{name}." if name and _is_missing(name) else name for name in first]
