@@ -187,7 +187,7 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
 
 def check_width(head: bytes, file: str) -> None:
     """Raise InputError where the beginning of a file is text of more than 8 bits a character."""
-    encoding = utf_without_mark(head)
+    encoding = utf_without_mark(head) if b"\0" in head else None
     if encoding is not None:
         raise InputError(
             f"{file} looks like text of {encoding[4:6]} bits a character; name its encoding:"

@@ -208,7 +208,9 @@ def verdict_on(
     if read is rows:
         return found
     own = diagnose(shaped(read), labels, **how | {"permute": 0})
-    return replace(found, estimates=own.estimates)
+    agrees = (found.status == "separable") == (own.status == "separable")
+    notes = () if agrees else (f"the numbers in the file, unlike scaled ones, are {own.status}",)
+    return replace(found, estimates=own.estimates, notes=(*found.notes, *notes))
 
 
 def names_of(rows: CSR, encoding: Encoding) -> tuple[str, ...] | None:
