@@ -77,6 +77,12 @@ def test_what_can_be_no_feature_is_left_out() -> None:
     [
         (["2001-02-03 10:11:12", "2001-02-04T10:11"], ("year", "month", "weekday", "hour"), "ymd"),
         (["2001/2/3", "2001-12-31"], ("year", "month", "weekday"), "ymd"),
+        (["2001年2月3日", "2001. 12. 31."], ("year", "month", "weekday"), "ymd"),
+        (
+            ["2001/02/03 10:11:12 AM GMT+1", "2001/2/4 9:05 PM CET"],
+            ("year", "month", "weekday", "hour"),
+            "ymd",
+        ),
         (["31.12.2001", "1.2.2002"], ("year", "month", "weekday"), "dmy"),
         (["12/31/2001", "1/2/2002"], ("year", "month", "weekday"), "mdy"),
         (["31/12/01", "1/2/02"], ("year", "month", "weekday"), "dmy"),
