@@ -48,7 +48,10 @@ CLOCK = (
 YEAR4, YEAR, NUMBER = r"(?P<year>[0-9]{4})", r"(?P<year>[0-9]{4}|[0-9]{2})", "[0-9]{1,2}"
 MONTH_NAME = r"(?P<month>[A-Za-z]{3,9})\.?"
 PATTERNS = {
-    "ymd": rf"{YEAR4}[-/.年년] ?(?P<month>{NUMBER})[-/.月월] ?(?P<day>{NUMBER})[.日일]?(?:[T ]+{CLOCK})?",
+    "ymd": (
+        rf"{YEAR4}[-/.年년] ?(?P<month>{NUMBER})[-/.月월] ?(?P<day>{NUMBER})[.日일]?"
+        rf"(?:[T ]+{CLOCK})?"
+    ),
     "dmy": rf"(?P<day>{NUMBER})[-/.](?P<month>{NUMBER})[-/.]{YEAR}(?:[T ,]+{CLOCK})?",
     "mdy": rf"(?P<month>{NUMBER})[-/.](?P<day>{NUMBER})[-/.]{YEAR}(?:[T ,]+{CLOCK})?",
     "dby": rf"(?P<day>{NUMBER})[- ]{MONTH_NAME}[- ,]+{YEAR}(?:[T ,]+{CLOCK})?",
