@@ -373,7 +373,7 @@ class TableEncoding(FeatureEncoding):
 
     def unscaled_rows(self, rows: CSR) -> CSR:
         """Return rows of this encoding with the numbers that stand in the file."""
-        if not self.settings.scale:
+        if not self.settings.scale or not self.n_numeric:
             return rows
         data = rows.data.astype(np.float64)
         numbers = first_values(data, rows.indptr, self.n_numeric)
