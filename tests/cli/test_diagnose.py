@@ -144,10 +144,33 @@ def test_logistic(tmp_path: Path) -> None:
     assert found["separation"] == "quasi-complete"
     assert found["infinite"] == {"colour=blue": 1}
     assert found["boundary_rows"] == [1, 2, 3, 4, 5, 6]
-    invoked("train", str(path), "--verdict", "--no-scale", "--category", "colour", "-o", "m")
+    invoked("train", str(path), "--verdict", "--category", "colour", "-o", "m")
     verdict = read("m").verdict
     assert verdict is not None
     assert verdict["separation"] == "quasi-complete"
+    assert verdict["infinite"] == {"colour=blue": 1}
     page = invoked("report", "m", "-o", str(tmp_path / "m.html"))
     assert page.exit_code == 0, page.stderr
     assert "quasi-complete separation" in (tmp_path / "m.html").read_text()
+
+
+def test_scaling_does_not_change_what_a_logistic_regression_finds(tmp_path: Path) -> None:
+    """Rows on a line through decimals stay on it, though rounding moves them when scaled."""
+    generator = np.random.default_rng(3)
+    lines = ["a,b,y"]
+    for k, b in enumerate((generator.integers(-20, 21, 40) / 10).tolist()):
+        beyond = (k % 4 - 1) // 2  # −1, 0, 0 and 1
+        a = round(1.7 - 2 * b + beyond * (k % 7 + 1) / 10, 1)
+        lines.append(f"{a},{b},{('no', 'yes')[beyond > 0 or k % 4 == 1]}")
+    path = tmp_path / "touching.csv"
+    path.write_text("\n".join([*lines, "900.1,-3,yes", "-1200.4,2,no"]))  # far out: drawn nearer
+    found = [invoked("diagnose", str(path), "--json", *how) for how in ([], ["--scale"])]
+    plain, scaled = (json.loads(result.stdout) for result in found)
+    invoked("train", str(path), "--verdict", "-o", "m")
+    of_model = read("m").verdict
+    assert of_model is not None
+    assert plain["infinite"] == {"a": 1, "b": 1, "bias": -1}
+    assert len(plain["boundary_rows"]) == 20
+    assert plain["boundary_rows"] == scaled["boundary_rows"]
+    for name in ("separation", "infinite", "direction"):
+        assert plain[name] == scaled[name] == of_model[name]

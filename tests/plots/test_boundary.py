@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
-from rosenblatt.plots import BoundaryDisplay
+from rosenblatt.plots import BoundaryDisplay, SeparabilityDisplay
 from tests.plots.examples import AND_X, AND_Y, blobs, ring_of_classes, with_weights
 
 
@@ -219,8 +219,8 @@ def test_refused() -> None:
     """What cannot be drawn is refused with the way out."""
     X, y = blobs()
     clf = Perceptron().fit(X, y)
-    with pytest.raises(InputError, match="at least two features; the rows have 1"):
-        BoundaryDisplay.from_estimator(Perceptron().fit(X[:, :1], y), X[:, :1], y)
+    with pytest.raises(InputError, match="needs a feature; the rows have none"):
+        SeparabilityDisplay.from_data(X[:, :0], y)
     bad = X.copy()
     bad[3, 1] = np.nan
     with pytest.raises(InputError, match="Row 3 of X, feature 1, is NaN"):

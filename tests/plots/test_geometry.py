@@ -145,6 +145,21 @@ def test_classes_that_touch() -> None:
     np.testing.assert_array_equal(ringed.get_offsets(), X[2:6])
 
 
+def test_one_feature() -> None:
+    """Rows of one feature lie on a line, which the boundary crosses where the classes touch."""
+    X = np.array([[1], [2], [3], [3], [4], [5.0]])
+    display = SeparabilityDisplay.from_data(X, [0, 0, 0, 1, 1, 1], feature_names=["dose"]).plot()
+    np.testing.assert_array_equal(display.points, np.column_stack([X, np.zeros(6)]))
+    assert display.axis_names == ("dose", "")
+    assert display.note == "one feature, along a line"
+    assert display.touching.tolist() == [2, 3]
+    assert display.boundary is not None
+    np.testing.assert_allclose(display.boundary[:, 0], 3)
+    for plane in ("pca", "weights"):
+        other = SeparabilityDisplay.from_data(X, [0, 0, 0, 1, 1, 1], plane=plane)
+        np.testing.assert_array_equal(other.points, display.points)
+
+
 def test_inseparable_in_many_directions() -> None:
     """In whatever plane, the mixtures of either class are one point; a verdict can be given."""
     X, y = blobs(gap=0.3, n_features=3)

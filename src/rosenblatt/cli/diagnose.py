@@ -6,7 +6,6 @@ from typing import Any
 import click
 import numpy as np
 
-import rosenblatt
 from rosenblatt.cli import options
 from rosenblatt.cli.screen import Screen, ScreenCommand
 from rosenblatt.cli.spelling import for_command
@@ -14,7 +13,7 @@ from rosenblatt.data.files import Columns, Layout
 from rosenblatt.errors import InputError
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import matrix_of as sparse_matrix
-from rosenblatt.models.rows import FileRows, read_rows
+from rosenblatt.models.rows import FileRows, read_rows, verdict_on
 
 MOST_FOR_CYCLE = 100_000  # values
 MOST_DENSE = 0.5  # share of values that are there, above which rows are taken as an array
@@ -67,15 +66,10 @@ def diagnose(
     for note in rows.notes():
         screen.warn(note)
     _check_whole(rows)
-    X = matrix_of(rows.rows)
-    verdict = rosenblatt.diagnose(
-        X,
-        rows.labels,
-        time_limit=time_limit,
-        permute=permute,
-        feature_names=rows.names or None,
+    verdict = verdict_on(
+        rows.rows, rows.labels, rows.encoding, matrix_of, time_limit=time_limit, permute=permute
     )
-    cycle = None if verdict.status == "separable" else _cycle(X, rows.labels)
+    cycle = None if verdict.status == "separable" else _cycle(matrix_of(rows.rows), rows.labels)
     verdict = for_command(verdict)
     if screen.wants_json:
         passes = None if cycle is None else {"first": cycle.first, "again": cycle.again}
@@ -100,12 +94,8 @@ def _check_whole(rows: FileRows) -> None:
 
     A verdict on what was read would then be a proof about other rows than those of the file.
     """
-    csr, table = rows.rows, rows.encoding.table
+    csr = rows.encoding.unscaled_rows(rows.rows)
     numbers = csr.data
-    if table is not None and table.settings.scale:
-        pairs = zip(csr.indices.tolist(), numbers.tolist(), strict=True)
-        raw = (table.unscaled(*pair) for pair in pairs)
-        numbers = np.array([0.0 if number is None else round(number) for number in raw])
     beyond = np.flatnonzero(np.abs(numbers) >= MOST_WHOLE)
     if len(beyond):
         row = int(np.searchsorted(csr.indptr, beyond[0], side="right"))

@@ -75,12 +75,15 @@ class WordsError(InputError):
     note: str  # where the word is
 
 
+HEADER_AGAIN = "the header stands again"  # as in tables that were put together: nothing is lost
+
+
 class BadRow(NamedTuple):
     """A row that was left out."""
 
     before: int  # the row of its table or batch before which it stood
     place: str  # file and line
-    reason: str  # a clause; "" for a row that only lacks a label
+    reason: str  # a clause; "" for a row that only lacks a label, or HEADER_AGAIN
 
     def sentence(self) -> Sentence:
         """Return where it stood and what is wrong with it."""
@@ -108,20 +111,23 @@ class BadRows:
         self.n_good = 0
         self.n_bad = 0
         self.n_unlabelled = 0
+        self.n_headers = 0  # that stand again among the rows
         self.first: list[BadRow] = []
         self._late_keys: dict[str, None] = {}
 
     def restart(self) -> None:
         """Count from the start, since the rows are read anew."""
-        self.n_good = self.n_bad = self.n_unlabelled = 0
+        self.n_good = self.n_bad = self.n_unlabelled = self.n_headers = 0
         self.first.clear()
 
     def add(self, rows: Iterable[BadRow]) -> None:
         """Count rows that were left out."""
         for row in rows:
-            self.n_bad += bool(row.reason)
+            is_header, is_bad = row.reason == HEADER_AGAIN, row.reason not in (HEADER_AGAIN, "")
+            self.n_headers += is_header
+            self.n_bad += is_bad
             self.n_unlabelled += not row.reason
-            if row.reason and len(self.first) < MOST_SHOWN:
+            if is_bad and len(self.first) < MOST_SHOWN:
                 self.first.append(row)
 
     def pass_by(self, n_rows: int) -> None:
@@ -148,8 +154,10 @@ class BadRows:
         self._late_keys |= dict.fromkeys(keys)
 
     def notes(self) -> list[str]:
-        """Return sentences on rows without a label and on keys that came late."""
+        """Return sentences on rows without a label, headers among rows and keys that came late."""
         notes = []
+        if self.n_headers:
+            notes.append(f"{counted(self.n_headers, 'row')} skipped, as the header stands again.")
         if self.n_unlabelled:
             notes.append(f"{counted(self.n_unlabelled, 'row')} without a label skipped.")
         if self._late_keys:

@@ -14,10 +14,12 @@ from rosenblatt.data.sources import (
     Source,
     check_encoding,
     head_of,
+    is_utf_8,
     name_of,
     peek,
     zip_member,
 )
+from rosenblatt.data.text_encodings import utf_without_mark
 from rosenblatt.errors import InputError, Parameter
 from rosenblatt.parameters import DEFAULTS, check_setting
 
@@ -165,9 +167,13 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
     for mark, what in UNREADABLE.items():
         if re.match(mark, head.removeprefix(BYTE_ORDER_MARK), re.DOTALL):
             raise InputError(f"{name_of(source)} is {what}.")
-    if len(CONTROL.findall(head)) > MANY_CONTROLS * len(head) and encoding == "utf-8":
-        raise InputError(f"{name_of(source)} is not text, and none of the formats that are read.")
-    head = head_of(source, encoding, prompt=prompt)[0].removeprefix(BYTE_ORDER_MARK)
+    head, own = head_of(source, encoding, prompt=prompt)
+    if is_utf_8(own):
+        check_width(head, name_of(source))
+        if len(CONTROL.findall(head)) > MANY_CONTROLS * len(head):
+            what = "is not text, and none of the formats that are read"
+            raise InputError(f"{name_of(source)} {what}.")
+    head = head.removeprefix(BYTE_ORDER_MARK)
     if ARFF_LINE.match(head):
         return Format.ARFF
     if _like_sentences(head, _suffix(source)) is not None:
@@ -177,6 +183,16 @@ def detect_format(source: Source, *, encoding: str = "utf-8", prompt: bool = Fal
         )
     kind_by_name = SUFFIXES.get(_suffix(source))
     return _by_lines(head, name_of(source)) if kind_by_name is None else kind_by_name
+
+
+def check_width(head: bytes, file: str) -> None:
+    """Raise InputError where the beginning of a file is text of more than 8 bits a character."""
+    encoding = utf_without_mark(head) if b"\0" in head else None
+    if encoding is not None:
+        raise InputError(
+            f"{file} looks like text of {encoding[4:6]} bits a character; name its encoding:"
+            f" {Parameter('encoding', encoding)}."
+        )
 
 
 def sentence_format(

@@ -48,7 +48,12 @@ PADDING = 64  # bytes behind the text that a scan may read
 USUAL_LINE = 1 << 14  # bytes
 LONGEST_LINE = 1 << 28  # bytes, so that a file without newlines cannot take all memory
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # with which some programs begin UTF-8 text
-UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+WIDE_MARKS = {  # of text of 32 and 16 bits a character; the longer ones come first
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
 
 
 class StoredBytes(io.RawIOBase):
@@ -448,8 +453,9 @@ def text_lines(
 def head_of(source: Source, encoding: str, *, prompt: bool) -> tuple[bytes, str]:
     """Return the first bytes of a file as UTF-8, and the encoding that it has."""
     head = peek(source, prompt=prompt)
-    if is_utf_8(encoding) and head.startswith(UTF_16_MARKS):
-        encoding = "utf-16"
+    if is_utf_8(encoding):
+        marked = (name for mark, name in WIDE_MARKS.items() if head.startswith(mark))
+        encoding = next(marked, encoding)
     if not is_utf_8(encoding):
         head = head.decode(encoding, "ignore").encode()
     return head, encoding

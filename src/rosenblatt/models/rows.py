@@ -15,6 +15,7 @@ from rosenblatt.data.labels import Classes, sides_of
 from rosenblatt.errors import InputError, UnfamiliarDataWarning, warn_caller
 from rosenblatt.kernels.rows import CSR, Dense
 from rosenblatt.kernels.shapes import canonical, dense_values, take
+from rosenblatt.lazy import public_name
 from rosenblatt.tasks.label_sets import Sets
 from rosenblatt.tasks.labels_met import LabelsMet
 from rosenblatt.tasks.leads import targets_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rosenblatt.models.model import Model
 
 MOST_BYTES = 1 << 30  # of parsed rows in memory
+MOST_NAMED = 1000  # features
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
 
 
@@ -192,6 +194,31 @@ def first_equal(rows: CSR, most: int) -> NDArray[np.intp]:
     return np.where(often, np.arange(len(found)), found)
 
 
+def verdict_on(
+    rows: CSR, labels: Any, encoding: Encoding, shaped: Callable[[CSR], Any], **how: Any
+) -> Any:
+    """Return the verdict of ``diagnose`` on rows of an encoding, with the names of its features.
+
+    What a logistic regression finds is said of the numbers in the files: if they are scaled, it
+    finds the same, but rounding may move a row off the boundary that the classes touch in.
+    """
+    diagnose, how = public_name("diagnose"), how | {"feature_names": names_of(rows, encoding)}
+    found = diagnose(shaped(rows), labels, **how)
+    read = encoding.unscaled_rows(rows)
+    if read is rows:
+        return found
+    own = diagnose(shaped(read), labels, **how | {"permute": 0})
+    agrees = (found.status == "separable") == (own.status == "separable")
+    notes = () if agrees else (f"the numbers in the file, unlike scaled ones, are {own.status}",)
+    return replace(found, estimates=own.estimates, notes=(*found.notes, *notes))
+
+
+def names_of(rows: CSR, encoding: Encoding) -> tuple[str, ...] | None:
+    """Return the names of features, None if they are too many to be read."""
+    n = rows.n_features
+    return None if n > MOST_NAMED else tuple(encoding.names(range(n)))
+
+
 def read_rows(paths: Sequence[str], layout: Layout, columns: Columns, **how: Any) -> FileRows:
     """Read all rows of files into memory (at most 1 GB); see ``source_rows``."""
     return source_rows(TrainingFiles(Files(paths, layout), columns), **how)
@@ -222,7 +249,7 @@ def source_rows(
         reading.encode(None if chosen is None else chosen.form)
     block, n_features = reading.first, encoding.n_features
     rows = block.csr(n_features, 1.0 if fit_intercept else 0.0)
-    names = () if n_features > 1000 else encoding.names(range(n_features))
     numbers = reading.met.ranks[block.labels]
-    facts = reading.classes, tuple(names), encoding, files, block.weights, block.groups
+    names = names_of(rows, encoding) or ()
+    facts = reading.classes, names, encoding, files, block.weights, block.groups
     return FileRows(rows, numbers, *facts, reading.met, reading.met.written(block.classes))

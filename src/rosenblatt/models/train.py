@@ -18,7 +18,6 @@ from rosenblatt.errors import InputError, Parameter, Sentence
 from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.shapes import dense_values, matrix_of
 from rosenblatt.kernels.spread import feature_spread
-from rosenblatt.lazy import public_name
 from rosenblatt.models.checkpoint import Checkpoint
 from rosenblatt.models.file_rows import StoredEncoding
 from rosenblatt.models.guarantee import guaranteed
@@ -40,7 +39,7 @@ from rosenblatt.models.race import (
     race_of_texts,
 )
 from rosenblatt.models.record import Record, TrainingFacts, facts_of, file_record
-from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows
+from rosenblatt.models.rows import MOST_DENSE_COLUMNS, source_rows, verdict_on
 from rosenblatt.models.search import Settings
 from rosenblatt.models.weights import trained_weights
 from rosenblatt.parameters import (
@@ -671,9 +670,8 @@ def _verdict(
     # The bound is on the mistakes of a perceptron with a bias; an average makes the same ones.
     bounded = learner.rule == "perceptron" and learner.fit_intercept
     made = sum(record.mistakes for record in trained.outcome.history)
-    X = (matrix_of if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values)(rows)
-    names = encoding.names(range(rows.shape[1]))
-    found = public_name("diagnose")(X, y, mistakes=made if bounded else None, feature_names=names)
+    shaped = matrix_of if rows.shape[1] > MOST_DENSE_COLUMNS else dense_values
+    found = verdict_on(rows, y, encoding, shaped, mistakes=made if bounded else None)
     found = found if bounded else replace(found, mistakes=None)  # those of its own search
     prove(found)
     return found

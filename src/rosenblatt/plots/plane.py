@@ -63,8 +63,11 @@ def plane_of(
         raise InputError(f"plane must be 'pca' or 'weights'; got {plane!r}.")
     if plane is not None and features is not None:
         raise InputError(f"{Parameter('features')} and {Parameter('plane')} exclude each other.")
-    if d < 2:
-        raise InputError(f"A picture of the plane needs at least two features; the rows have {d}.")
+    if not d:
+        raise InputError("A picture of the plane needs a feature; the rows have none.")
+    if d == 1:
+        axes = np.array([[1.0], [0.0]])
+        return Plane(np.zeros(1), axes, (rows.name(0), ""), "one feature, along a line")
     one = w is not None and w.ndim == 1 and w.any()
     if features is None and plane is None and d > 2 and one:
         plane = "weights"

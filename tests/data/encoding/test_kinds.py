@@ -77,6 +77,12 @@ def test_what_can_be_no_feature_is_left_out() -> None:
     [
         (["2001-02-03 10:11:12", "2001-02-04T10:11"], ("year", "month", "weekday", "hour"), "ymd"),
         (["2001/2/3", "2001-12-31"], ("year", "month", "weekday"), "ymd"),
+        (["2001年2月3日", "2001. 12. 31."], ("year", "month", "weekday"), "ymd"),
+        (
+            ["2001/02/03 10:11:12 AM GMT+1", "2001/2/4 9:05 PM CET"],
+            ("year", "month", "weekday", "hour"),
+            "ymd",
+        ),
         (["31.12.2001", "1.2.2002"], ("year", "month", "weekday"), "dmy"),
         (["12/31/2001", "1/2/2002"], ("year", "month", "weekday"), "mdy"),
         (["31/12/01", "1/2/02"], ("year", "month", "weekday"), "dmy"),
@@ -113,6 +119,11 @@ def test_what_is_no_date_is_none(values: list[str]) -> None:
         (["1.234,56 €", "7"], "comma"),
         (["3,14", "2"], "comma"),
         (["1,234", "2,345"], "point"),
+        (["−1.5", "2", "—"], ""),
+        (["−1,5", "2"], "comma"),
+        (["٣٫٥", "١٢", "٤٠"], "point"),
+        (["१५.१", "-२.५"], "point"),
+        (["１２", "－３．５"], "point"),
     ],
 )
 def test_numbers_are_known_as_people_write_them(values: list[str], form: str) -> None:
@@ -158,6 +169,9 @@ def test_names_are_learned_from_where_there_is_nothing_else() -> None:
     columns = {"query": [f"shoes {'x' * k}" for k in range(40)], "label": ["p", "n"] * 20}
     encoding = EncodingFit.from_sample(table(columns))
     assert [one.role for one in encoding.columns] == ["text", "label"]
+    numbered = EncodingFit.from_sample(table({"id": [str(k) for k in range(40)], **columns}))
+    assert [one.role for one in numbered.columns] == ["ignored", "text", "label"]
+    assert numbered.columns[0].reason == "it counts the rows: 0, 1, 2, …"
 
 
 def test_a_person_is_told_of_a_word_among_numbers() -> None:

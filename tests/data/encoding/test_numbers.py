@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.data.encoding.features import InputColumn
 from rosenblatt.data.encoding.numbers import (
+    ASCII,
     ColumnStatistics,
     all_numbers,
     code_columns,
@@ -31,7 +32,7 @@ TOKENS = st.one_of(
     st.text("0123456789.+-eE", max_size=8),
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.sampled_from([*MISSING, " 7 ", "\t-1.5", "inf", "-NaN", "1_000", "0x10", "1e999", "1e141"]),
-    st.text(max_size=4),
+    st.text(st.characters(exclude_characters="".join(ASCII)), max_size=4),
 )
 
 
@@ -166,3 +167,14 @@ def test_equal_values_have_no_deviation() -> None:
     for n in (3, 7, 1000):
         found.add(np.full((n, 1), 0.1))
     assert (found.mean[0], found.deviation[0]) == (0.1, 1)
+
+
+def test_numbers_of_other_scripts_are_those_of_ours() -> None:
+    """A sign of print, or digits that are not ASCII, give the number that they stand for."""
+    values = ["−1.5", "12", "－３", "٣٫٥", "१५.१", "—", "３％", "1−2"]
+    for form, fault in (("", 2), ("point", 1)):
+        column = InputColumn("x", "numeric", form=form)
+        numbers, faults = read_numbers(table({"x": values}), [column])
+        assert numbers[:6, 0].tolist()[:5] == [-1.5, 12.0, -3.0, 3.5, 15.1]
+        assert np.isnan(numbers[5, 0])
+        assert len(faults) == fault

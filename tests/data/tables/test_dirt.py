@@ -40,6 +40,7 @@ ROWS = {"a": ["1", "3"], "b": ["x", "é"]}
         ("a,b\n1,x\n3,é\n".encode("latin-1"), {"encoding": "latin-1"}),
         ("a,b\n1,x\n3,é\n".encode("utf-16"), {}),
         ("a,b\n1,x\n3,é\n".encode("utf-16-le"), {"encoding": "utf-16-le"}),
+        ("a,b\n1,x\n3,é\n".encode("utf-32"), {}),
         ("a,b\n1,x\n3,é\n".encode("utf-8-sig"), {}),
         ("a,b\r1,x\r3,é\r".encode(), {}),
         ("a,b\r\n1,x\r\n3,é\r\n".encode(), {}),
@@ -63,11 +64,52 @@ def test_a_nul_is_a_blank(tmp_path: Path) -> None:
     }
 
 
-def test_text_of_16_bits_without_a_mark_is_named(tmp_path: Path) -> None:
-    """What is full of NUL bytes is no CSV of one column."""
-    file = _file(tmp_path, "a,b\n1,x\n".encode("utf-16-le"))
-    with pytest.raises(InputError, match=r"16 bits a character; .* encoding='utf-16-le'\.$"):
-        _table(file)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["a,b\n1,x\n2,y\n", "город,b\nКиев,x\n", "城市,b\n上海,x\n"])
+def test_wide_text_without_a_mark_is_named(tmp_path: Path, text: str, encoding: str) -> None:
+    """Text of 16 or 32 bits a character is no CSV of one column, and no unknown file."""
+    file = _file(tmp_path, text.encode(encoding))
+    for layout in ({}, {"format": Format.CSV}):
+        with pytest.raises(InputError) as error:
+            _table(file, **layout)
+        bits = encoding[4:6]
+        assert str(error.value).endswith(
+            f" looks like text of {bits} bits a character; name its encoding:"
+            f" encoding='{encoding}'."
+        )
+
+
+@pytest.mark.parametrize("word", ["Berlin", "Київ", "北京", "دمشق"])
+def test_wide_text_with_a_mark_is_read(tmp_path: Path, word: str) -> None:
+    """A byte order mark says how text of 16 bits is to be read, whatever its script."""
+    file = _file(tmp_path, f"{word},b\n1,x\n".encode("utf-16"))
+    assert detect_format(file) is Format.CSV
+    assert _columns(file) == {word: ["1"], "b": ["x"]}
+
+
+def test_a_header_among_the_rows_is_skipped(tmp_path: Path) -> None:
+    """Where tables were put together each begins with the header, which is no row; it is said."""
+    rows = [f"{'pq'[k % 2]},{k},{'yes' if k % 2 else 'no'}" for k in range(40)]
+    lines = ["colour,x,bought", *rows[:20], "", "colour,x,bought", *rows[20:]]
+    file = _file(tmp_path, "\n".join(lines) + "\n")
+    table = _table(file)
+    assert table.frame["x"].to_list() == [str(k) for k in range(40)]
+    assert table.place(20) == f"{file}, line 24"
+    model = model_from_files(file, label="bought", numeric="x")
+    assert model.training["n_rows"] == 40
+    assert "1 row skipped, as the header stands again." in model.training["notes"]
+    assert model.training["bad_rows"]["count"] == 0
+    # Rows of words alone may be equal to the first one
+    words = _file(tmp_path, "colour,bought\nred,no\ncolour,bought\n", "words.csv")
+    assert _table(words, header=True).frame.height == 2
+
+
+def test_rows_may_end_with_a_separator(tmp_path: Path) -> None:
+    """If all rows but the first one do, names stand for the columns that they are above."""
+    file = _file(tmp_path, "a,b\n1,x,\n3,é,\n")
+    assert _columns(file) == {**ROWS, "column_3": [None, None]}
+    named = _file(tmp_path, "a,b\nr1,1,x\nr2,3,é\n", "names.csv")
+    assert _columns(named) == {"column_1": ["r1", "r2"], **ROWS}
 
 
 def test_bytes_that_are_no_text_are_replaced_when_asked(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ HEADERS = [
     "label,text\nspam,free money\nham,see you\nspam,win\n",
     "x y (cm),kind\n1.5,a\n2,b\n",
     "a,a\n1,2\n",
+    "a,,b,,c\n1,,2,,3\n",
     "question,answer\nwhere is it from,from before it was\nwho is to say so,whoever sees it\n",
     "title,what is it about?\nMoby Dick,a whale\nEmma,love\n",
 ]
@@ -106,6 +107,10 @@ def test_names_of_a_header_may_have_marks(names: str) -> None:
         (b"a\tb\n1\t2\n", "\t"),
         (b'1,2,"a;b"\n3,4,"c;d"\n', ","),
         (b'"a,b";c\n"d";e\n', ";"),
+        (b"a^b^c\n1^2^3\n", "^"),
+        (b"a:b:c\n1:x y:3\n", ":"),
+        (b"a:b,c\n1:2,3\n", ","),
+        (b"so: yes\nand: no\n", ","),
         (b"words\nmore words, here\n", ","),
         (b"", ","),
     ],
@@ -190,7 +195,7 @@ def test_blank_lines_before_the_rows_are_read_once(
 ) -> None:
     """However many blank lines a file begins with, no guess reads them, and lines are counted."""
     texts: list[bytes] = []
-    monkeypatch.setattr(heading, "_check_text", lambda text, _: texts.append(text))
+    monkeypatch.setattr(heading, "check_width", lambda text, _: texts.append(text))
     path = tmp_path / "rows.csv"
     path.write_text("\n" * 100_000 + " \r\n" * 1000 + "a,b\n1,2\n")
     (table,) = table_batches(path)

@@ -43,12 +43,15 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 CLOCK = (
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::[0-9]{2}(?:[.,][0-9]+)?)?"
-    r"\s*(?P<half>[AaPp][Mm])?\s*(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
+    r"\s*(?P<half>[AaPp][Mm])?\s*(?:[A-Z]{1,4})?(?:[+-][0-9]{1,2}(?::?[0-9]{2})?)?"
 )
 YEAR4, YEAR, NUMBER = r"(?P<year>[0-9]{4})", r"(?P<year>[0-9]{4}|[0-9]{2})", "[0-9]{1,2}"
 MONTH_NAME = r"(?P<month>[A-Za-z]{3,9})\.?"
 PATTERNS = {
-    "ymd": rf"{YEAR4}[-/.](?P<month>{NUMBER})[-/.](?P<day>{NUMBER})(?:[T ]+{CLOCK})?",
+    "ymd": (
+        rf"{YEAR4}[-/.年년] ?(?P<month>{NUMBER})[-/.月월] ?(?P<day>{NUMBER})[.日일]?"
+        rf"(?:[T ]+{CLOCK})?"
+    ),
     "dmy": rf"(?P<day>{NUMBER})[-/.](?P<month>{NUMBER})[-/.]{YEAR}(?:[T ,]+{CLOCK})?",
     "mdy": rf"(?P<month>{NUMBER})[-/.](?P<day>{NUMBER})[-/.]{YEAR}(?:[T ,]+{CLOCK})?",
     "dby": rf"(?P<day>{NUMBER})[- ]{MONTH_NAME}[- ,]+{YEAR}(?:[T ,]+{CLOCK})?",

@@ -17,6 +17,7 @@ from rosenblatt.data.batch import NO_TERMS, Batch, Spelled, running_sums
 from rosenblatt.data.labels import TRUTHS, Spellings, plain_number
 from rosenblatt.data.polars import pl
 from rosenblatt.errors import InputError, Parameter
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.text.hashing import WORD_MASK, column_seed
 from rosenblatt.kernels.text.terms import hash_names
 from rosenblatt.kernels.text.vocabulary import (
@@ -578,6 +579,10 @@ class FeatureEncoding:
     def expanded(self, batch: Batch) -> Iterator[Batch]:
         """Yield rows of the inner encoding as rows of this one, some after the other if large."""
         yield self.expand(batch)
+
+    def unscaled_rows(self, rows: CSR) -> CSR:
+        """Return rows of this encoding with the numbers that stand in the file."""
+        return rows
 
     def check_index(self, index: int) -> None:
         """Raise InputError where there is no such feature."""

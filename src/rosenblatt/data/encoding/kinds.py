@@ -459,10 +459,13 @@ def _asked_column(
 
 
 def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str, InputColumn]:
-    """Return columns of which one at least is learned from: of names, the words."""
+    """Return columns of which one at least is learned from: of names, the words.
+
+    Without any words, what is left are numbers that count the rows, and the like.
+    """
     if any(column.required for column in detected.values()):
         return detected
-    revived = dict(detected)
+    revived = dict[str, InputColumn]()
     for name, column in detected.items():
         values = _present(table.frame[name])
         if column.reason and not values.dtype.is_nested() and values.dtype != pl.Binary:
@@ -472,7 +475,8 @@ def _with_something(table: Table, detected: dict[str, InputColumn]) -> dict[str,
             elif values.dtype == pl.String and values.str.contains(r"\p{L}").any():
                 role = "text"
             revived[name] = InputColumn(name, role)
-    return revived
+    texts = {name: column for name, column in revived.items() if column.role == "text"}
+    return detected | (texts or revived)
 
 
 def column_names(

@@ -58,6 +58,7 @@ from rosenblatt.data.encoding.table_encoding import (
 )
 from rosenblatt.data.stored_arrays import ArraySpec, StoredArrays
 from rosenblatt.errors import InputError
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 
 CONJUNCTIONS_VERSION = SCALING_VERSION = 1
@@ -158,6 +159,10 @@ class ConjoinedEncoding(FeatureEncoding):
             if batch.kept is not None:
                 part = part._replace(kept={k: v[start:stop] for k, v in batch.kept.items()})
             yield self.expand(part._replace(first_line=batch.first_line + start))
+
+    def unscaled_rows(self, rows: CSR) -> CSR:
+        """Return rows with the numbers of the file; products of scaled ones stay as they are."""
+        return self.inner.unscaled_rows(rows) if self.column_pairs else rows
 
     def name(self, index: int) -> str:
         """Return what a feature or a conjunction is called."""

@@ -1,8 +1,9 @@
 """Numeric columns: values, the statistics that fill and scale them, and quantile bins of them.
 
-Numbers are decimal: 12, -1.5, 2e-3. In a column of text they may also be written as people do: with
-a sign of money or a percent sign, with thousands apart (1,234.5 or 1 234.5), negative in
-parentheses, or with a comma before the decimals (1.234,5), decided once for a column.
+Numbers are decimal: 12, -1.5, 2e-3, also with the digits of other scripts and the sign − of print.
+In a column of text they may also be written as people do: with a sign of money or a percent sign,
+with thousands apart (1,234.5 or 1 234.5), negative in parentheses, or with a comma before the
+decimals (1.234,5), decided once for a column.
 """
 
 import math
@@ -35,6 +36,7 @@ SMALLEST_WIDTH = 1e-140  # of values whose squared differences float64 holds to 
 LEAST = 5e-324  # the smallest number above 0
 
 STRAIGHT = 3.0  # deviations up to which scaled numbers are as they are
+DIGITS = 13  # of 15.9, of fractions that are scaled and scaled back: the others are rounding
 FIELDS = ("count", "mean", "m2", "low", "high", "n_missing")
 
 MONEY, GAP = "[$€£¥]", "[ '\u00a0\u202f]"
@@ -59,6 +61,16 @@ PLACEHOLDERS = frozenset(
     | {"unknown", "not available"}
 )
 DECORATION = rf"{MONEY}|{GAP}|\s|%"
+# The digits of other scripts by their zero, Arabic to fullwidth, and what is printed for signs.
+ZEROS = (
+    *(0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0),
+    *(0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10),
+)
+ASCII = {chr(zero + digit): str(digit) for zero in ZEROS for digit in range(10)}
+ASCII |= dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-")
+ASCII |= {"\u066a": "%", "\u066b": ".", "\u066c": ",", "\uff0b": "+", "\uff0c": ",", "\uff0e": "."}
+ASCII |= {"\uff05": "%", "\uffe5": "¥"}
+IN_ASCII = str.maketrans(ASCII)
 MOST_CODES = 250  # different ones in a column
 FEWEST_USES = 5  # rows of each, on average
 MOST_SAMPLED = 1 << 22  # numbers of all columns together
@@ -123,7 +135,7 @@ def _convertible(series: "pl.Series", form: str, file: str) -> "pl.Series":
 
 def plain_numbers(series: "pl.Series", form: str) -> "pl.Series":
     """Return numbers that people write as programs do; anything else stays as it is."""
-    bare = series.str.strip_chars(BLANKS)
+    bare = series.str.strip_chars(BLANKS).str.replace_many(ASCII)
     plain = bare.str.replace_all(DECORATION, "").str.replace(NEGATIVE, "-${1}")
     if form == "comma":
         plain = plain.str.replace_all(".", "", literal=True)
@@ -142,7 +154,7 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     Infinite ones are numbers here, so that reading them can say that they are not finite.
     Where 1,234 could be either, ``comma`` decides.
     """
-    first = str(values[0]).strip(BLANKS)  # settles nearly every column of words
+    first = str(values[0]).translate(IN_ASCII).strip(BLANKS)  # settles nearly all columns of words
     if not _is_plain(first) and not any(re.match(form, first) for form in FORMS.values()):
         return None
     if np.isfinite(values.cast(pl.Float64, strict=False).to_numpy()).all():  # nulls are NaN
@@ -151,7 +163,7 @@ def number_form(values: "pl.Series", *, comma: bool = False) -> str | None:
     odd = values.filter(~finite).unique().to_list()
     if all(map(_is_plain, odd)) and (finite.any() or any(map(_is_infinite, odd))):
         return ""
-    bare = values.str.strip_chars(BLANKS)
+    bare = values.str.strip_chars(BLANKS).str.replace_many(ASCII)
     present = bare.filter(~bare.str.to_lowercase().is_in(list(PLACEHOLDERS | MISSING)))
     if not len(present):
         return None
@@ -193,7 +205,7 @@ def decimal_mark(values: Sequence[str], form: str) -> str | None:
 
 
 def _bare(value: str) -> str:
-    return re.sub(DECORATION, "", value)
+    return re.sub(DECORATION, "", value.translate(IN_ASCII))
 
 
 def all_numbers(series: "pl.Series") -> bool:
@@ -240,7 +252,7 @@ def _read_odd(
 
 def read_number(token: str) -> float | None:
     """Return the number that a token is, NaN where it stands for a missing one, else None."""
-    bare = token.strip(BLANKS)
+    bare = token.translate(IN_ASCII).strip(BLANKS)
     if bare in MISSING or bare.lower() in PLACEHOLDERS:
         return np.nan
     return float(bare) if NUMBER.fullmatch(bare.encode()) else None
@@ -336,11 +348,23 @@ class ColumnStatistics:
         found: list[list[float]] = self.values[places].tolist()
         return found
 
-    def unscaled(self, column: int, value: float) -> float:
-        """Return the number that a scaled value stands for."""
-        size = abs(value)
-        plain = value if size <= STRAIGHT else STRAIGHT * np.exp(size - STRAIGHT) * np.sign(value)
-        return float(self.mean[column] + plain * self.deviation[column])
+    def unscaled(self, scaled: Any, columns: Any = ...) -> NDArray[np.float64]:
+        """Return the numbers that scaled ones stand for, of some columns or of all in a row."""
+        size = np.abs(scaled)
+        far = STRAIGHT * np.exp(np.maximum(size, STRAIGHT) - STRAIGHT) * np.sign(scaled)
+        plain = np.where(size <= STRAIGHT, scaled, far)
+        return np.asarray(self.mean[columns] + plain * self.deviation[columns])
+
+    def in_file(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the numbers of a file that scaled ones were made of, without rounding in them.
+
+        Fractions have up to ``DIGITS`` digits, counted from the first of the column's largest.
+        """
+        numbers = self.unscaled(scaled)
+        for column in numbers.T:
+            largest = float(np.abs(column).max(initial=LEAST))
+            column[:] = column.round(max(0, DIGITS - 1 - math.floor(math.log10(largest))))
+        return numbers
 
 
 def shortened(scaled: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -47,6 +47,7 @@ from rosenblatt.errors import (
     UnfamiliarDataWarning,
     warn_caller,
 )
+from rosenblatt.kernels.rows import CSR
 from rosenblatt.kernels.text.hashing import HASH_VERSION
 from rosenblatt.parameters import AT_LEAST_ONE, DEFAULTS, check_setting
 
@@ -375,7 +376,16 @@ class TableEncoding(FeatureEncoding):
         """Return the number in the file that a value of a scaled feature stands for, else None."""
         if not self.settings.scale or index >= len(self._numeric):
             return None
-        return self.statistics.unscaled(index, value)
+        return float(self.statistics.unscaled(value, index))
+
+    def unscaled_rows(self, rows: CSR) -> CSR:
+        """Return rows of this encoding with the numbers that stand in the file."""
+        if not self.settings.scale or not self.n_numeric:
+            return rows
+        data = rows.data.astype(np.float64)
+        numbers = first_values(data, rows.indptr, self.n_numeric)
+        set_first(data, rows.indptr, self.statistics.in_file(numbers))
+        return rows._replace(data=data)
 
     def says_value(self, index: int) -> bool:
         """Return whether the name of a feature says its value: a category, a bin, a missing one."""

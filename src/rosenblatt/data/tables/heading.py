@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
+from rosenblatt.data.formats import check_width
 from rosenblatt.data.sources import LONGEST_LINE, TextBlock
 from rosenblatt.data.tables.separated import BLANKS, FieldError, rows, squeezed, whole_rows
 from rosenblatt.data.tables.table import (
@@ -22,12 +23,12 @@ from rosenblatt.errors import InputError, Parameter
 from rosenblatt.wording import composed, counted
 
 SEPARATORS = ",\t;|"
+RARE_SEPARATORS = "^~:"  # which texts and times have, too
 SAMPLE_BYTES = 1 << 16  # of text by which both are decided, or more
 FEWEST_LINES = 5  # of it, however long they are
 SAMPLE_ROWS = 200
 CONSISTENT = 0.9  # of the rows must have as many fields as most have
 FEWEST_NUMBERS = 0.5  # of the fields, where blanks are taken for separators
-MANY_NULS = 0.2  # of the bytes: text of 16 bits a character
 FEWEST_ALIGNED = 8  # lines with a blank at one place, which is no chance
 
 # Numbers, also with a decimal comma or a sign of money, and dates: what stands in columns and not
@@ -78,20 +79,29 @@ def separator_of(text: bytes, *, quoting: bool, wanted: Selection | None) -> str
     """Return the separator that parts nearly all rows into the same number of fields.
 
     Of several it is the one of the highest score, then the first of , tab ; |. Where none does, it
-    is blanks if they do and at least half of the fields are numbers, else the comma.
+    is blanks if they do and at least half of the fields are numbers, or one of ^ ~ : that parts
+    them into three fields or more, unless a single column is wanted; else the comma.
     """
-    found: dict[str, Rows] = {}
-    for candidate in SEPARATORS:
-        sample = sample_rows(text, Dialect(candidate, quoting))
-        width, share = usual_width(sample)
-        if width > 1 and share >= CONSISTENT:
-            found[candidate] = sample
+    found = _parting(text, SEPARATORS, quoting=quoting)
     if found:
         return max(found, key=lambda one: _score(found[one], wanted, "".join(found)))
-    sample = sample_rows(text, Dialect(" ", quoting))
-    width, share = usual_width(sample)
-    by_blanks = width > 1 and share >= CONSISTENT and len(sample) > 1
-    return " " if by_blanks and _number_share(sample) >= FEWEST_NUMBERS else ","
+    sample = _parting(text, " ", quoting=quoting).get(" ", [])
+    if len(sample) > 1 and _number_share(sample) >= FEWEST_NUMBERS:
+        return " "
+    rare = _parting(text, RARE_SEPARATORS, quoting=quoting, least=FEWEST_COLUMNS)
+    alone = wanted is not None and len(wanted.required) == 1
+    return next((one for one in rare if len(rare[one]) > 1 and not alone), ",")
+
+
+def _parting(text: bytes, separators: str, *, quoting: bool, least: int = 2) -> dict[str, Rows]:
+    """Return the rows by each separator that parts nearly all into the same number of fields."""
+    found: dict[str, Rows] = {}
+    for candidate in separators:
+        sample = sample_rows(text, Dialect(candidate, quoting))
+        width, share = usual_width(sample)
+        if width >= least and share >= CONSISTENT:
+            found[candidate] = sample
+    return found
 
 
 def has_fixed_width(text: bytes) -> bool:
@@ -154,16 +164,30 @@ def has_header(sample: Rows, wanted: Selection | None, said: frozenset[str] = fr
     if not sample:
         return False
     first, others = [name.removeprefix("#").strip() for name in sample[0]], sample[1:]
+    if first in others and _have_numbers(sample):
+        others = [row for row in others if row != first]  # of tables that were joined
     if (wanted and _found(first, wanted)) or not _plain(said).isdisjoint(_plain(first)):
         return True
     columns = [
         [row[k] for row in others if k < len(row) and not _is_missing(row[k])]
         for k in range(len(first))
     ]
+    used = [k for k, column in enumerate(columns) if column or first[k]]  # of "a||b" every other
+    first, columns = [first[k] for k in used], [columns[k] for k in used]
     words = [c for name, c in zip(first, columns, strict=True) if not _is_missing(name)]
     if sum(map(_are_numbers, words)) >= FEWEST_COLUMNS:  # Na is sodium, not a missing value
         first = [f"{name}." if name and _is_missing(name) else name for name in first]
     return bool(others) and _can_be_names(first) and _are_names(first, columns)
+
+
+def _have_numbers(sample: Rows) -> bool:
+    """Whether a column has only numbers or dates but for names: a row of these is no data."""
+    first, *others = sample
+    below = [row for row in others if row != first and len(row) == len(first)]
+    return any(
+        not NUMBER_LIKE.fullmatch(name) and _are_numbers([one for one in column if one])
+        for name, column in zip(first, zip(*below, strict=True), strict=False)
+    )
 
 
 def _are_numbers(fields: Sequence[str]) -> bool:
@@ -300,7 +324,7 @@ def _heading(
     sample: bytes, asked: SeparatedOptions, file: str, *, is_all: bool = False
 ) -> tuple[Heading, int] | None:
     """Return the layout of a text by its sample and the bytes that are no rows; None: no row."""
-    _check_text(sample, file)
+    check_width(sample, file)
     # The separator, behind comments
     separator, start, notes = asked.separator, 0, []
     quoting = _is_quoted(sample, separator or "\t") if asked.quoting is None else asked.quoting
@@ -333,18 +357,26 @@ def _heading(
         lacks_one = len(found[0]) == width - 1 and all(len(row) == width for row in found[1:])
         width = width if lacks_one and asked.header is not False else len(found[0])
     header, n_before = _header(found, width, asked)
-    names = found[n_before] if header else None
+    names = _filled(found[n_before:], width) if header else None
     if header:
         start += next(stop for _, stop, _ in islice(rows(sample, dialect), n_before, None))
     if n_before:
         notes.append(f"{file} begins with text that is not a row of the table; it was skipped.")
-    if names is not None and not asked.names and len(set(names)) < len(names):
-        repeated = next(name for name, count in Counter(names).items() if count > 1)
-        notes.append(
-            f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."
-        )
+    notes += [] if asked.names else _repeated(names or (), file)
     choice = _choice(names, width, asked, file)
-    return Heading(dialect, width, header, choice, asked.header is None, tuple(notes)), start
+    heading = Heading(dialect, width, header, choice, asked.header is None, tuple(notes))
+    if names and all(names) and len(names) == width > 1 and _have_numbers(found[n_before:]):
+        heading = heading._replace(again=tuple(names))
+    return heading, start
+
+
+def _repeated(names: Iterable[str], file: str) -> list[str]:
+    """Return a sentence on a name that stands more than once."""
+    counts = Counter(filter(None, names))
+    repeated = next((name for name, count in counts.items() if count > 1), None)
+    if repeated is None:
+        return []
+    return [f"{file} has more than one column '{repeated}'; the second is called '{repeated}_2'."]
 
 
 def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: bool) -> None:
@@ -354,14 +386,6 @@ def _check_width(sample: bytes, asked: SeparatedOptions, file: str, *, parted: b
         raise InputError(
             f"{file} has columns of fixed width, without a separator between them; make it CSV,"
             f" for instance with pandas: read_fwf({file!r}).to_csv('rows.csv', index=False)."
-        )
-
-
-def _check_text(sample: bytes, file: str) -> None:
-    if sample.count(b"\0") > MANY_NULS * len(sample):
-        raise InputError(
-            f"{file} looks like text of 16 bits a character; name its encoding, for instance with "
-            f"{Parameter('encoding', 'utf-16-le')}."
         )
 
 
@@ -379,8 +403,20 @@ def _header(found: Rows, width: int, asked: SeparatedOptions) -> tuple[bool, int
     if has_header(found[n_before:], expected, asked.said):
         return True, n_before
     lacks_one = len(found[0]) == width - 1
-    unnamed_first = [["", *found[0]], *found[1:]]
-    return lacks_one and has_header(unnamed_first, expected, asked.said), 0
+    filled = [_filled(found, width), *found[1:]]
+    return lacks_one and has_header(filled, expected, asked.said), 0
+
+
+def _filled(sample: Rows, width: int) -> list[str]:
+    """Return the names of columns, "" for the one that has none in the first row.
+
+    That is the first one, of row names, or the last one where each row ends with a separator.
+    """
+    first, *others = sample
+    if len(first) != width - 1:
+        return first
+    ends = all(not row[-1] for row in others if len(row) == width)
+    return [*first, ""] if ends else ["", *first]
 
 
 def _choice(

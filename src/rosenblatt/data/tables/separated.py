@@ -6,7 +6,7 @@ newline, or at a carriage return and a newline; alone, a carriage return is ordi
 
 import csv
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import reduce
 from io import BytesIO
 from operator import or_
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import BadRow, BadRows, refuse_unless_skipped
+from rosenblatt.data.batch import HEADER_AGAIN, BadRow, BadRows, refuse_unless_skipped
 from rosenblatt.data.labels import shown
 from rosenblatt.data.polars import pl
 from rosenblatt.data.sources import BYTE_ORDER_MARK, LONGEST_LINE, NEWLINE, RETURN, TextBlock
@@ -263,10 +263,13 @@ class SeparatedParser:
         heading, block = laid_out
         self._line = self._line or heading.first_line
         frame, lines, bad = self._read(block, heading)
-        frame, lines = chosen_columns(frame, heading.choice), lines + self._line
+        headers, lines = _are_headers(frame, heading.again), lines + self._line
+        frame = chosen_columns(frame, heading.choice)
         table = Table(frame, self._file, self._row, lines, block.bytes_read, heading, bad)
+        again = np.flatnonzero(headers).tolist()
+        table = table.without([BadRow(k, table.place(k), HEADER_AGAIN) for k in again])
         self._line += int(np.count_nonzero(block.text == NEWLINE))
-        self._row += frame.height
+        self._row += table.frame.height
         return list(in_slices(table))
 
     def _rows(
@@ -292,6 +295,16 @@ class SeparatedParser:
     def _bad_row(self, before: int, error: FieldError, text: bytes) -> BadRow:
         line = self._line + text.count(b"\n", 0, error.place)
         return BadRow(before, f"{self._file}, line {line}", error.clause)
+
+
+def _are_headers(frame: "pl.DataFrame", fields: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows consist of these fields; none where there are no fields."""
+    found = np.zeros(frame.height, bool)
+    if fields and (frame.to_series(0) == fields[0]).any():
+        pairs = zip(frame.columns, fields, strict=True)
+        own = frame.select(pl.all_horizontal(pl.col(name) == field for name, field in pairs))
+        found = own.to_series().fill_null(value=False).to_numpy()
+    return found
 
 
 def _schema(width: int) -> "dict[str, type[pl.String]]":

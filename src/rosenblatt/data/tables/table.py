@@ -44,6 +44,7 @@ class Heading(NamedTuple):
     notes: tuple[str, ...] = ()  # sentences that a person should see
     label: str | None = None  # the column that the header marks as that of the labels
     first_line: int = 1  # on which the rows begin
+    again: tuple[str, ...] = ()  # fields of the header, where a row of them is one more header
     declared: dict[str, str] | None = None  # of ARFF: the kind of each column
     defaults: tuple[str, ...] = ()  # and what a sparse row has where it says nothing
 
