@@ -20,7 +20,7 @@ from rosenblatt.data.encoding.numbers import RowSample, quantile_edges
 from rosenblatt.data.files import BETTER_WITHOUT, Beginning, Encoding, TrainingFiles
 from rosenblatt.data.tables.table import Table
 from rosenblatt.errors import InputError, Parameter
-from rosenblatt.kernels.shapes import join, take
+from rosenblatt.kernels.shapes import gathered, take
 from rosenblatt.models.column_pairs import offered_pairs
 from rosenblatt.models.learner import Learner
 from rosenblatt.models.search import (
@@ -465,13 +465,14 @@ def _race_rows(
     drawn, n_classes = np.arange(n_rows) * reading.n_rows // n_rows, len(reading.classes)
     labels, weights = reading.labels(drawn)
     numbers, groups = reading.met.ranks[labels], reading.kept.groups
-    groups = None if groups is None else groups[drawn]
+    groups, ends = None if groups is None else groups[drawn], reading.kept.indptr
 
     @cache
     def made(form: Settings) -> EncodedRows:
         offer = forms[form]
-        parts = (offer.form(part) for part in reading.taken(drawn))
-        rows = join([part.csr(offer.encoding.n_features, constant) for part in parts])
+        n = offer.encoding.n_features
+        parts = (offer.form(part).csr(n, constant) for part in reading.taken(drawn))
+        rows = gathered(parts, int((ends[drawn + 1] - ends[drawn]).sum()))
         examples = Examples(rows, reading.met.targets(labels), weights, sets=reading.met.sets)
         return EncodedRows(examples, numbers, n_classes, groups=groups)
 

@@ -77,7 +77,7 @@ def with_room(
     end = int(at.end[0])
     if end + room <= len(at.classes) and all(len(at.classes) == len(a) for a in arrays.values()):
         return dict(arrays), at
-    most = end + end // 4 + 2 * room
+    most = 2 * end + 4 * room  # to copy what there is takes as much again for a while
     return {name: _longer(array[:end], most) for name, array in arrays.items()}, at._replace(
         classes=_longer(at.classes[:end], most)
     )

@@ -535,6 +535,8 @@ def fit_stream(
         if reading.is_open or prepare is not None:
             reading.read_on()
             plan, start, form = prepare(reading) if prepare else (plan, start, None)
+            if reading.rows is not None:
+                give_back()
             reading.encode(form)
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant)
