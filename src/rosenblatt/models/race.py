@@ -97,6 +97,7 @@ class RaceResult:
     chosen: str
     n_rows: int  # that were judged
     tried: list[dict[str, Any]]  # name, error, parameters and passes; on the most rows, best first
+    form: str  # how its rows are encoded, whoever learns from them later
 
     @property
     def words(self) -> str:
@@ -309,7 +310,7 @@ class HeldRace:
             for trial in self.search.ranked()
         ]
         chosen = _name(best.candidate, first, names)
-        return RaceResult(chosen, len(self.losses(best)), tried)
+        return RaceResult(chosen, len(self.losses(best)), tried, names[best.candidate.encoding])
 
 
 Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race decided
