@@ -20,6 +20,7 @@ from rosenblatt.kernels.shapes import (
     canonical,
     dense_values,
     entries,
+    gathered,
     in_format_of,
     join,
     matrix_of,
@@ -50,6 +51,19 @@ def test_taken_and_cut(form: str) -> None:
         assert part.shape == (stop - start, 7)
         assert np.shares_memory(stored_values(part), stored_values(rows)) == (stop > start)
         assert same_bits(dense_values(part), VALUES[start:stop])
+
+
+@pytest.mark.parametrize("room", [0, 3, 1000])
+def test_gathered(room: int) -> None:
+    """Parts that come one by one, of other types too, are the whole, however much room there is."""
+    rows: Any = FORMATS["csr"](VALUES.tolist(), 1.0)
+    short = between(rows, 0, 5)
+    short = short._replace(data=short.data.astype(np.uint8))
+    whole = gathered(iter([short, between(rows, 5, 5), between(rows, 5, 40)]), room)
+    assert same_bits(dense_values(whole), VALUES)
+    assert whole.constant == 1.0
+    with pytest.raises(ValueError, match="no parts"):
+        gathered(iter([]), 1)
 
 
 @EVERY_FORMAT

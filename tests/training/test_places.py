@@ -105,6 +105,9 @@ def test_a_file_has_the_same_bytes(few: pytest.MonkeyPatch, tmp_path: Path) -> N
         read = file.read_from(BytesIO(written.getvalue()))
         assert (model.state.at is None) == (many > 0)
         assert read.predict(texts).tolist() == model.predict(texts).tolist()
+        answering = file.read_from(BytesIO(written.getvalue()), to_learn=False)
+        assert answering.variance is None
+        assert answering.predict(texts).tolist() == model.predict(texts).tolist()
         again = BytesIO()
         file.write_to(again, read)
         assert again.getvalue() == written.getvalue()

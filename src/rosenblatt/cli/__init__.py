@@ -23,9 +23,9 @@ FEWEST_COLLECTED = 200_000
 # at once, and still share large products.
 SPIN, SHORT_SPIN = "OPENBLAS_THREAD_TIMEOUT", "4"
 # What glibc may keep of freed memory, by the numbers of mallopt: 64 MB at the end of the heap,
-# blocks of up to 32 MB, one heap for all threads. Else each block of a file comes in new pages that
-# the system clears, a sixth of the time of five passes over 146 MB.
-KEPT_MEMORY = {-1: 64 << 20, -3: 32 << 20, -8: 1}
+# blocks of up to 8 MB, one heap for all threads. Else each block of a file comes in new pages that
+# the system clears, a sixth of the time of five passes over 146 MB. Larger blocks leave holes.
+KEPT_MEMORY = {-1: 64 << 20, -3: 8 << 20, -8: 1}
 TUNING = "GLIBC_TUNABLES"  # by which users set the same
 
 COMMANDS = {

@@ -102,7 +102,7 @@ def evaluate(
             "--train has no effect without a scikit-learn model to train: add --against "
             f"{word_list(BASELINES[1:], joint=' or ')}."
         )
-    model = Model.load(model_path).merged  # which answers fastest
+    model = Model.load(model_path, to_learn=False).merged  # which answers fastest
     comparisons = comparisons_with(dict.fromkeys(against), model, train, layout, screen)
     return _judge_model(screen, model, model_path, data, layout, max_error, comparisons)
 

@@ -123,7 +123,7 @@ def predict(
     sentences the lines come back with a tag behind each token; without columns, as word/TAG.
     """
     check_target(output, [model_path, *data, *guarantee])
-    model = Model.load(model_path).merged  # which answers fastest
+    model = Model.load(model_path, to_learn=False).merged  # which answers fastest
     if top is not None and error_at_most is not None:
         msg = "--top cannot be used with --error-at-most; --sets prints several labels."
         raise click.UsageError(msg)

@@ -77,11 +77,12 @@ __all__ = ["Columns", "Encoding", "Files", "Layout", "TrainingFiles", "encoded"]
 
 Found = TypeVar("Found")
 Item = TypeVar("Item")
+Lengths = deque[int]  # how many slices each table to come has
 Encoding = SvmlightEncoding | TableEncoding | ConjoinedEncoding | GridEncoding | ScaledEncoding
 
 AS_TRAINED = "as in training"  # why a model reads a column so
 MOST_INDEX = 1 << 24  # of a feature in a small svmlight file: weights of 128 MiB
-SLICE_BYTES = 1 << 19  # of a table with texts that are encoded at once
+SLICE_BYTES = 1 << 19  # of a table with texts that are encoded at once; of n-grams fewer
 SAMPLE_BYTES = 100_000  # of texts beside columns that are encoded in other ways, at most
 SEEN_BYTES = 16 << 20  # of tables with texts, before it is decided how these are read
 LEAST_SHARE = 0.25  # of them that are drawn, if these are not too many bytes
@@ -737,11 +738,13 @@ class TrainingFiles:
         self._fit, self._sampler = fit, RowSampler()
         self.files.decide(Decisions.on_table(self.files.format, first, fit))
         suspects, classes = LabelledSample(fit.columns), self.files.read_by(Classes())
-        tables = suspects.passing(begun.tables())
         use = RowUse(learn=True, bad_rows=self.files.bad_rows, seen=self._sampler)
+        tables, lengths = suspects.passing(begun.tables()), Lengths()
+        if fit.sliceable:
+            tables = _text_slices(fit.parser, tables, lengths)
         with closing(_prepared_ahead(fit.parser, tables, use)) as parts:
-            for table in parts:
-                yield fit.parse(table, classes, use)
+            batches = (fit.parse(table, classes, use) for table in parts)
+            yield from _whole(batches, lengths) if fit.sliceable else batches
         fit.close()
         self.files.tell(merged_notes(deciding_columns(suspects.frames(), fit.columns)))
 
@@ -757,20 +760,31 @@ def _prepared_ahead(
 
 
 def _text_slices(
-    parser: TableParser, tables: Generator[Table, None, None], lengths: deque[int]
+    parser: TableParser, tables: Generator[Table, None, None], lengths: Lengths
 ) -> Generator[Table, None, None]:
     """Yield tables of texts in slices, whose terms take little memory; add how many a table has."""
     for table in tables:
         n_rows, n_slices = max(table.frame.height, 1), 1
         if parser.texts:
-            n_slices = max(1, min(n_rows, int(table.frame.estimated_size()) // SLICE_BYTES))
-        slices = [*in_slices(table, most_rows=-(-n_rows // n_slices))]
+            most = SLICE_BYTES // parser.settings.n_lengths
+            n_slices = max(1, min(n_rows, int(table.frame.estimated_size()) // most))
+        slices = [*in_slices(table, most_rows=-(-n_rows // n_slices))] or [table]
         lengths.append(len(slices))
         yield from slices
 
 
-def _whole(slices: Sequence[Batch]) -> Batch:
-    """Return the slices of a table as one batch."""
+def _whole(batches: Iterable[Batch], lengths: Lengths) -> Iterator[Batch]:
+    """Yield the slices of each table as one batch: rows to learn from depend on what came so."""
+    slices = list[Batch]()
+    for batch in batches:
+        slices.append(batch)
+        if len(slices) == lengths[0]:
+            yield _joined_slices(slices)
+            slices = []
+            lengths.popleft()
+
+
+def _joined_slices(slices: Sequence[Batch]) -> Batch:
     if len(slices) == 1:
         return slices[0]
     before = np.cumsum([0, *(one.n_rows for one in slices)]).tolist()
@@ -878,19 +892,16 @@ def _batches(
     tables = files.tables(names, optional)
     files.read_by(classes)
     parser = encoding.parser if isinstance(encoding, TableEncoding) else encoding
-    lengths, batches = deque[int](), list[Batch]()
+    lengths = Lengths()
+
+    def batch_of(table: Table) -> Batch:
+        if isinstance(encoding, TableParser):
+            return parser.parse(table, classes, use)
+        if files.decisions is None:  # training did not say how they are read
+            files.decide(Decisions.on_table(files.format, table, encoding, AS_TRAINED))
+        kept = {name: table.frame[name].to_list() for name in keep} if keep else None
+        return encoding.encode(table, classes, use)._replace(kept=kept)
+
     with closing(_prepared_ahead(parser, _text_slices(parser, tables, lengths), use)) as parts:
-        for table in parts:
-            if isinstance(encoding, TableParser):
-                batches.append(parser.parse(table, classes, use))
-            else:
-                if files.decisions is None:  # training did not say how they are read
-                    files.decide(Decisions.on_table(files.format, table, encoding, AS_TRAINED))
-                kept = {name: table.frame[name].to_list() for name in keep} if keep else None
-                batches.append(encoding.encode(table, classes, use)._replace(kept=kept))
-            # Rows to learn from come as their table had them, on which the blocks depend
-            if not use.learn or len(batches) == lengths[0]:
-                yield _whole(batches)
-                batches = []
-            if use.learn and not batches:
-                lengths.popleft()
+        slices = map(batch_of, parts)
+        yield from _whole(slices, lengths) if use.learn else slices

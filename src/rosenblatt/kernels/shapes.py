@@ -4,7 +4,7 @@ The kernels read single rows. All that depends on how rows are stored and concer
 stands here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -79,6 +79,36 @@ def join(parts: Sequence[Rows]) -> Rows:
         indices=np.concatenate([part.indices for part in alike]),
         indptr=np.concatenate([first.indptr[:1], *ends]),
     )
+
+
+def gathered(parts: Iterable[CSR], room: int) -> CSR:
+    """Do what ``join`` does, with parts of which each is soon gone.
+
+    There is room for so many values before more is needed; what is never written to takes none.
+    """
+    data, indices = np.empty(room, np.float32), np.empty(room, np.int32)
+    ends, n_values, last = [np.zeros(1, np.int64)], 0, None
+    for last in parts:
+        stop = n_values + len(last.data)
+        data = _with_room(data, n_values, stop, last.data.dtype)
+        indices = _with_room(indices, n_values, stop, last.indices.dtype)
+        data[n_values:stop], indices[n_values:stop] = last.data, last.indices
+        ends.append(last.indptr[1:] - last.indptr[0] + n_values)
+        n_values = stop
+    if last is None:
+        raise ValueError("There are no parts.")
+    indptr = np.concatenate(ends)
+    return last._replace(data=data[:n_values], indices=indices[:n_values], indptr=indptr)
+
+
+def _with_room(values: NDArray[Any], filled: int, stop: int, dtype: Any) -> NDArray[Any]:
+    """Return values, of which so many count, with room up to a place, for numbers of a type."""
+    dtype = np.result_type(values, dtype)
+    if stop <= len(values) and dtype == values.dtype:
+        return values
+    wider = np.empty(max(len(values), 2 * stop) if stop > len(values) else len(values), dtype)
+    wider[:filled] = values[:filled]
+    return wider
 
 
 def compilable(rows: Rows, n_features: int) -> Rows:

@@ -249,3 +249,30 @@ def put_weights(
     n_features = len(at.bounds)
     for p in range(len(flat)):
         out[place_of(at, flat[p] % n_features, flat[p] // n_features)] = values[p]
+
+
+@compiled
+def count_classes(at: Stretches, counts: Changed[NDArray[np.int64]]) -> None:
+    """Count the places of each class, those of whole stretches aside."""
+    for feature in range(len(at.bounds)):
+        start, n = at.bounds[feature, 0], at.bounds[feature, 1]
+        if n != at.n_classes:
+            for place in range(start, start + n):
+                counts[at.classes[place]] += 1
+
+
+@compiled
+def list_places(
+    at: Stretches,
+    ends: Changed[NDArray[np.int64]],  # of what has been written of each class
+    features: Changed[NDArray[np.int32]],
+    places: Changed[NDArray[np.int64]],
+) -> None:
+    """Write the feature and the place of each weight, class after class."""
+    for feature in range(len(at.bounds)):
+        start, n = at.bounds[feature, 0], at.bounds[feature, 1]
+        for place in range(start, start + n):
+            k = place - start if n == at.n_classes else np.int64(at.classes[place])
+            features[ends[k]] = feature
+            places[ends[k]] = place
+            ends[k] += 1

@@ -53,6 +53,7 @@ from rosenblatt.tasks.calibration import Calibration
 from rosenblatt.tasks.label_sets import SIGMOIDS
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from rosenblatt.training.places import Scattered, few_exist
+from rosenblatt.training.room import give_back
 from rosenblatt.training.state import copied
 from rosenblatt.version import __version__
 
@@ -89,6 +90,7 @@ NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 # Arrays of (n_vectors, n_features + 1), and what their numbers, all finite, must not be below
 VECTORS = {"weights": -math.inf, "ledger": -math.inf, "variance": 0.0}
+VARIANCES = ("variance", "variance.places", "variance.values")  # as they stand in a file
 SPREADS = tuple(f"spread.{part}" for part in SPREAD_PARTS)  # of (n_features,), any numbers
 
 
@@ -98,16 +100,20 @@ def write(model: Model, path: Source, *, deflate: bool = True) -> None:
         write_to(file, model, deflate=deflate)
 
 
-def read(path: Source) -> Model:
-    """Return the model of a file, whose checksum covers every byte; ``-`` is standard input."""
+def read(path: Source, *, to_learn: bool = True) -> Model:
+    """Return the model of a file, whose checksum covers every byte; ``-`` is standard input.
+
+    Not ``to_learn``: without the variances of its weights, which no answer needs.
+    """
     name = "standard input" if path == "-" else os.fspath(path)
     with input_errors(name):
         if path == "-":
-            return read_from(sys.stdin.buffer)
+            return read_from(sys.stdin.buffer, to_learn=to_learn)
         try:
             with Path(path).open("rb") as file:
                 status = os.fstat(file.fileno())
-                return read_from(file, status.st_size if stat.S_ISREG(status.st_mode) else None)
+                size = status.st_size if stat.S_ISREG(status.st_mode) else None
+                return read_from(file, size, to_learn=to_learn)
         except OSError as error:
             raise InputError(f"{name} cannot be read: {error.strerror or error}.") from error
 
@@ -138,7 +144,7 @@ def write_to(file: IO[bytes], model: Model, *, deflate: bool = False) -> None:
     write_tensors(file, metadata, tensors, plain if deflate else None)
 
 
-def read_from(file: IO[bytes], size: int | None = None) -> Model:
+def read_from(file: IO[bytes], size: int | None = None, *, to_learn: bool = True) -> Model:
     """Return the model that an open file of this size holds; raise FormatError if it has none."""
     head = file.read(8)
     if b"\0" not in head and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
@@ -151,7 +157,9 @@ def read_from(file: IO[bytes], size: int | None = None) -> Model:
     if int(version) > FORMAT_VERSION:
         msg, formats = "upgrade rosenblatt", f"format {version}; this one reads {FORMAT_VERSION}"
         raise FormatError(msg, f"was written by a newer version of rosenblatt ({formats})")
-    return _model(read_arrays(file, header, size), deflated_forms(header))
+    unwanted = () if to_learn else VARIANCES
+    tensors = read_arrays(file, header, size, unwanted)
+    return _model(tensors, deflated_forms(header), to_learn=to_learn)
 
 
 def model_arrays(model: Model) -> dict[str, Numbers]:
@@ -218,8 +226,9 @@ def finite_average(model: Model) -> NDArray[Any]:
 
 
 def _check_array(name: str, array: Numbers, shape: tuple[int, ...]) -> None:
+    packed = isinstance(array, Scattered)
     numbers = array.values if isinstance(array, Scattered) else array
-    narrow = name in SPREADS and numbers.dtype == np.float32
+    narrow = (packed or name in SPREADS) and numbers.dtype == np.float32
     if array.shape != shape or not (numbers.dtype == np.float64 or narrow):
         wanted = f"float64 of shape {shape}"
         fail(f"its {name} must be {wanted}; got {numbers.dtype} of shape {array.shape}")
@@ -290,7 +299,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
     return narrow if (narrow == array).all() else array
 
 
-def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model:
+def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str], *, to_learn: bool) -> Model:
     text = tensors.pop("document", None)
     document = None if text is None else parse(text.tobytes())
     if not isinstance(document, dict):
@@ -306,7 +315,11 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     if kind == "full":
         fail("it keeps all covariances, which this version does not; train it again")
     # The arrays that the document names, and nothing else
-    there = {"weights": True, "ledger": document["averaged"], "variance": kind is not None}
+    there = {
+        "weights": True,
+        "ledger": document["averaged"],
+        "variance": kind is not None and to_learn,
+    }
     n_features = document["n_features"]
     learner = [fields.pop(name) for name in ("learner", "options", "described")]
     try:
@@ -342,7 +355,10 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str]) -> Model
     fields["record"] = Record(**told)
     fields["machine"] = _machine(fields, made_by, task, vectors, n_features)
     model = Model(made_by, **(fields | arrays))
-    check(model, n_features, _spread_arrays(model) | vectors)
+    check(model, n_features, _spread_arrays(model))
+    if few:
+        vectors.clear()
+        give_back()
     return model
 
 
@@ -361,7 +377,7 @@ def _numbers(
         flat, array = unpacked_places(tensors, name, shape, deflated)
     else:
         flat, array = np.empty(0), unpacked(tensors, name, shape, deflated)
-    if array.dtype == np.float32:
+    if array.dtype == np.float32 and not few:
         array = array.astype(np.float64)
     array = _to_one(array) if name == "variance" else array
     missing = float(name == "variance")

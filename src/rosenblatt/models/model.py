@@ -105,11 +105,14 @@ class Model:
         return replace(self, machine=self.machine.copy(), record=self.record.copy())
 
     @classmethod
-    def load(cls, path: "str | Path") -> "Model":
-        """Return the model of a file, which this version can use; ``-`` is standard input."""
+    def load(cls, path: "str | Path", *, to_learn: bool = True) -> "Model":
+        """Return the model of a file, which this version can use; ``-`` is standard input.
+
+        Not ``to_learn``: without what only learning on needs.
+        """
         from rosenblatt.models.file import read
 
-        model, name = read(path), "standard input" if path == "-" else str(path)
+        model, name = read(path, to_learn=to_learn), "standard input" if path == "-" else str(path)
         model.made_by.check(name)
         return model
 

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import VALIDATION, Batch
-from rosenblatt.data.batch import join as join_batches
 from rosenblatt.data.encoding.kinds import USUAL_NGRAMS
 from rosenblatt.data.encoding.numbers import quantile_edges
 from rosenblatt.data.files import BETTER_WITHOUT, Beginning, TrainingFiles
 from rosenblatt.data.tables.table import Table
-from rosenblatt.kernels.shapes import take
+from rosenblatt.kernels.shapes import gathered, take
 from rosenblatt.models.forms import (
     BINS,
     FEW_BINS,
@@ -110,6 +109,7 @@ class RaceResult:
     chosen: str
     n_rows: int  # that were judged
     tried: list[dict[str, Any]]  # name, error, parameters and passes; on the most rows, best first
+    form: str  # how its rows are encoded, whoever learns from them later
 
     @property
     def words(self) -> str:
@@ -227,22 +227,24 @@ class RaceRows:
     """Rows from all over a reading in the forms that are tried."""
 
     def __init__(self, reading: Reading, forms: TableForms, constant: float, n_rows: int) -> None:
-        self._forms, self._constant = forms, constant
-        drawn = np.arange(n_rows) * reading.n_rows // n_rows
-        labels, self._weights = reading.labels(drawn)
+        self._reading, self._forms, self._constant = reading, forms, constant
+        self._drawn = np.arange(n_rows) * reading.n_rows // n_rows
+        labels, self._weights = reading.labels(self._drawn)
         self.numbers, groups = reading.met.ranks[labels], reading.kept.groups
-        self._groups = None if groups is None else groups[drawn]
+        self._groups = None if groups is None else groups[self._drawn]
         self._targets, self._sets = reading.met.targets(labels), reading.met.sets
         self.n_classes = len(reading.classes)
-        self._blocks = join_batches([*reading.taken(drawn)])
         self._inner: dict[int, Batch] = {}  # by the encoding
 
     def of_inner(self, name: str) -> Batch:
         """Return the rows as they are before their cells are looked up."""
-        key = id(self._forms.inner(name))
-        if key not in self._inner:
-            self._inner[key] = self._forms.encoded(name, self._blocks)
-        return self._inner[key]
+        inner, ends = self._forms.inner(name), self._reading.kept.indptr
+        if id(inner) not in self._inner:
+            n, parts = inner.n_features, self._reading.taken(self._drawn)
+            rows = (self._forms.encoded(name, part).csr(n, self._constant) for part in parts)
+            held = gathered(rows, int((ends[self._drawn + 1] - ends[self._drawn]).sum()))
+            self._inner[id(inner)] = Batch(held.data, held.indices, held.indptr, n_features=n)
+        return self._inner[id(inner)]
 
     def coded(self, name: str, numbers: NDArray[Any]) -> CodedRows:
         """Return some rows with the grids that they have."""
@@ -250,7 +252,8 @@ class RaceRows:
 
     def made(self, fitted: FittedForm) -> EncodedRows:
         """Return all rows in a form."""
-        rows = fitted.encoding.expand(self.of_inner(fitted.name))
+        rows = self.of_inner(fitted.name)
+        rows = rows if fitted.name == PLAIN else fitted.encoding.expand(rows)
         csr = rows.csr(fitted.encoding.n_features, self._constant)
         examples = Examples(csr, self._targets, self._weights, sets=self._sets)
         return EncodedRows(examples, self.numbers, self.n_classes, groups=self._groups)
@@ -469,7 +472,8 @@ class FormRace:
         first = dict(self._own[0])
         names: dict[Settings, str] = {(("form", name),): self._forms.title(name) for name in FORMS}
         tried = [_tried(trial, first, names) for trial in self.search.ranked()]
-        return RaceResult(_name(best.candidate, first, names), len(self._losses(best)), tried)
+        chosen, form = _name(best.candidate, first, names), names[best.candidate.encoding]
+        return RaceResult(chosen, len(self._losses(best)), tried, form)
 
 
 def _form_of(trial: Trial) -> str:
@@ -525,7 +529,7 @@ class HeldRace:
         first = dict(self._pool[0].learner)
         tried = [_tried(trial, first, names) for trial in self.search.ranked()]
         chosen = _name(best.candidate, first, names)
-        return RaceResult(chosen, len(self.losses(best)), tried)
+        return RaceResult(chosen, len(self.losses(best)), tried, names[best.candidate.encoding])
 
 
 Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race decided

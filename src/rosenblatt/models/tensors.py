@@ -167,8 +167,10 @@ def read_header(file: IO[bytes], head: bytes) -> Header:
     return Header(metadata, _places(entries), head + text)
 
 
-def read_arrays(file: IO[bytes], header: Header, size: int | None) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file, once their checksum has been found to match."""
+def read_arrays(
+    file: IO[bytes], header: Header, size: int | None, unwanted: Collection[str] = ()
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file but unwanted ones, once its checksum has been found to match."""
     end = len(header.text) + (header.places[-1].end if header.places else 0)
     if size is not None and size != end:
         raise damaged()
@@ -192,6 +194,8 @@ def read_arrays(file: IO[bytes], header: Header, size: int | None) -> dict[str, 
     forms = deflated_forms(header)
     if not forms.keys() <= tensors.keys():
         raise damaged()
+    tensors = {name: array for name, array in tensors.items() if name not in unwanted}
+    forms = {name: form for name, form in forms.items() if name in tensors}
     longer = _side_by_side(_inflated, [tensors[name] for name in forms], forms.values())
     return tensors | dict(zip(forms, longer, strict=True))
 
@@ -264,7 +268,7 @@ def _inflated(stored: NDArray[Any], form: Any) -> NDArray[Any]:
     except (KeyError, TypeError, ValueError, library.error):
         raise damaged() from None
     if steps:
-        values = np.cumsum(values, dtype=dtype)
+        return np.cumsum(values, dtype=dtype).astype(dtype.newbyteorder("="), copy=False)
     return values.astype(dtype.newbyteorder("="))
 
 

@@ -583,7 +583,10 @@ def _weights_model(
                 line
                 for kind, own in {**columns, "recipe": found}.items()
                 if own is not None
-                for line in ([kind, own.chosen], ["tried", own.words])
+                for line in (
+                    [kind, own.chosen if kind == "recipe" else own.form],
+                    ["tried", own.words],
+                )
             ),
             *_combined(source, encoding),
         ],

@@ -12,14 +12,17 @@ from rosenblatt.kernels.stretches import (
     NOWHERE,
     SIZES,
     Stretches,
+    count_classes,
     count_weights,
     enter_weights,
+    list_places,
     put_weights,
 )
 from rosenblatt.tasks import Task
 
 MANY_WEIGHTS = 1 << 24  # 128 MB of each kind, from which on those that exist are stored alone
 MOST_CLASSES = 1 << 16  # of places
+AT_ONCE = 1 << 18  # weights that are converted at a time
 ROOM = 1 << 22  # places that rows learned from at a time may take: memory that is not touched
 
 
@@ -74,7 +77,7 @@ def with_room(
     end = int(at.end[0])
     if end + room <= len(at.classes) and all(len(at.classes) == len(a) for a in arrays.values()):
         return dict(arrays), at
-    most = end + end // 4 + 2 * room
+    most = 2 * end + 4 * room  # to copy what there is takes as much again for a while
     return {name: _longer(array[:end], most) for name, array in arrays.items()}, at._replace(
         classes=_longer(at.classes[:end], most)
     )
@@ -136,17 +139,16 @@ class Scattered(NamedTuple):
 
 def scattered(at: Stretches, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Scattered]:
     """Return what is kept for the weights that exist, class after class."""
-    n_features = len(at.bounds)
-    starts, lengths = at.bounds.T
+    n_features, lengths = len(at.bounds), at.bounds[:, 1]
+    counts = np.full(at.n_classes, np.count_nonzero(lengths == at.n_classes))
+    count_classes(at, counts)
+    ends = np.cumsum(counts)
+    features, places = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int64)
+    list_places(at, ends - counts, features, places)
     kind = np.int32 if n_features * at.n_classes < 2**31 else np.int64
-    places = _successive(starts, lengths)
-    classes: Any = at.classes[places].astype(kind)
-    whole = np.flatnonzero(lengths == at.n_classes)
-    first = np.cumsum(lengths) - lengths
-    classes[first[whole, None] + np.arange(at.n_classes)] = np.arange(at.n_classes)
-    flat = np.repeat(np.arange(n_features, dtype=kind), lengths) + classes * kind(n_features)
-    order = np.argsort(flat)
-    flat, places = flat[order], places[order]
+    flat: Any = features.astype(kind, copy=False)
+    for k in range(at.n_classes):
+        flat[ends[k] - counts[k] : ends[k]] += kind(k * n_features)
     found = {}
     for name, array in arrays.items():
         missing = float(name == "variance")
@@ -180,5 +182,8 @@ def stretched(parts: Mapping[str, Scattered]) -> tuple[dict[str, NDArray[Any]], 
     found = {}
     for name, part in parts.items():
         found[name] = np.full(end, part.missing)
-        put_weights(part.flat, part.values.astype(np.float64, copy=False), at, found[name])
+        for start in range(0, len(part.flat), AT_ONCE):
+            piece = slice(start, start + AT_ONCE)
+            values = part.values[piece].astype(np.float64, copy=False)
+            put_weights(part.flat[piece], values, at, found[name])
     return found, at

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from contextlib import suppress
+from ctypes import CDLL
 from pathlib import Path
 
 from rosenblatt.errors import Parameter, Sentence
@@ -26,6 +28,16 @@ def free_memory() -> int | None:
     except (OSError, ValueError):  # no group, or one without a limit
         pass
     return min(found, default=None)
+
+
+def give_back() -> None:
+    """Let the system take the memory that was freed, between two stages that need much.
+
+    Commands have the C library keep it, since new pages must be cleared; see ``cli``.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            CDLL(None).malloc_trim(0)
 
 
 def lack_of_room(n_features: int, task: Task, n_kinds: int) -> Sentence | None:

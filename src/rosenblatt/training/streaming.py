@@ -32,6 +32,7 @@ from rosenblatt.training.history import Observer, Outcome
 from rosenblatt.training.holdout import NOTHING_HELD_OUT, Division, HoldOut
 from rosenblatt.training.loop import Plan, Progress, Shuffle
 from rosenblatt.training.memory import Vote
+from rosenblatt.training.room import give_back
 from rosenblatt.training.state import State, fit_supply
 
 Watcher = Callable[[State, Progress], object]
@@ -240,6 +241,8 @@ class Reading:
         if self._files is not None:
             self._files.close()
         self._files, self.rows = files, None if files is None else files.mapped()
+        if files is not None:
+            give_back()
 
     def close(self) -> None:
         """Stop reading and give the files up."""
@@ -284,6 +287,7 @@ class Reading:
         self._blocks.close()
         if self._files is not None:
             self.rows = self._files.mapped()._replace(n_features=self.n_features)
+            give_back()
 
 
 @dataclass(frozen=True)
@@ -533,6 +537,8 @@ def fit_stream(
         if reading.is_open or prepare is not None:
             reading.read_on()
             plan, start, form = prepare(reading) if prepare else (plan, start, None)
+            if reading.rows is not None:
+                give_back()
             reading.encode(form)
         sample = _sample(reading, constant)
         supply = supply_of(reading, sampling, constant)

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.data.batch import Batch
+from rosenblatt.data.batch import Batch, Spelled
 from rosenblatt.data.encoding import features
 from rosenblatt.data.encoding.features import (
     FEWEST_SLOTS,
@@ -108,3 +108,16 @@ def test_long_names_are_cut_between_characters() -> None:
             way(vocabulary, _terms(word), 0, growing=True)
             names.append(vocabulary.name(0))
         assert names[0] == names[1] == word.encode()[:LONGEST_NAME].decode("utf-8", "ignore")
+
+
+def test_hashes_with_one_upper_half_are_told_apart() -> None:
+    """What a slot has of a hash is half of it: terms of the same slot and half stay different."""
+    hashes = [7, 7 | 1 << 16, 7 | 1 << 17, 7 | 5 << 40, 8, 7 | 1 << 18 | 5 << 40]
+    ends = np.arange(1, len(hashes) + 1, dtype=np.int32)
+    spelled = Spelled(ends - np.int32(1), ends, np.frombuffer(b"abcdef", np.uint8))
+    terms = Batch(np.empty(0), np.array(hashes, np.uint64), np.array([0, 6]), spelled=spelled)
+    for way in (plain_look_up, Vocabulary.look_up):
+        vocabulary = Vocabulary(100)
+        assert way(vocabulary, terms, 0, growing=True).tolist() == [*range(6)]
+        assert way(vocabulary, terms, 0, growing=False).tolist() == [*range(6)]
+        assert [vocabulary.name(k) for k in range(6)] == [*"abcdef"]

@@ -24,7 +24,7 @@ from rosenblatt.kernels.text.vocabulary import (
     LONGEST_NAME,
     KnownTerms,
     copy_names,
-    enter_hashes,
+    enter_terms,
     find_words,
     look_up,
 )
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 FEWEST_SLOTS = 1 << 16
 GROWTH = 4  # times as many slots: to enter all terms again costs more than the memory
+MANY_SLOTS = 1 << 20  # 8 MB: from there on twice as many, 12 to 24 bytes a term
 Role = Literal[
     "label", "weight", "group", "numeric", "category", "list", "text", "vector", "ignored"
 ]  # a list is of categories
@@ -194,11 +195,12 @@ class Vocabulary:
         if self._slots is None or _crowded(self._n_terms, len(self._slots)):
             n_slots = FEWEST_SLOTS
             while _crowded(self._n_terms, n_slots):
-                n_slots *= GROWTH
+                n_slots *= GROWTH if n_slots < MANY_SLOTS else 2
             while n_slots > FEWEST_SLOTS and not _crowded(self.most, n_slots // 2):
                 n_slots //= 2
-            self._slots = np.zeros((n_slots, 2), np.uint64)
-            enter_hashes(self._hashes, self._n_terms, self._slots)
+            self._slots = None  # the old table goes before the new one comes
+            self._slots = np.zeros(n_slots, np.uint64)
+            enter_terms(self._hashes, self._n_terms, self._slots)
         return self._slots
 
     def _reserve(self) -> None:

@@ -146,6 +146,17 @@ class EncodingFit:
             self._sample.add(numbers)
         self.parser.numbering.documents.add_texts(len(numbers))
 
+    @property
+    def sliceable(self) -> bool:
+        """Whether slices of a table teach the same as the table: numbers, and terms in one order.
+
+        Means of numbers are added in another order, and terms of several columns are numbered in
+        another one.
+        """
+        parser = self.parser
+        in_order = isinstance(parser.numbering, HashedNumbering) or len(parser.features) == 1
+        return self.has_text and in_order and not (parser.numeric or parser.vectors)
+
     def close(self) -> None:
         """Freeze the vocabulary: new levels and terms in later blocks have no number."""
         if self.parser.numbering.growing:

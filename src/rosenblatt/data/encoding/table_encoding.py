@@ -76,6 +76,12 @@ class Settings(NamedTuple):
         """Which features columns of text have."""
         return {"words": self.words, "characters": self.char_ngrams is not None}
 
+    @property
+    def n_lengths(self) -> int:
+        """About how many terms texts have for each that they have of words."""
+        low, high = self.char_ngrams or (1, 1)
+        return high - low + 1
+
     @classmethod
     def checked(
         cls, max_features: int = 1 << 22, *, balanced: bool = False, **values: Any

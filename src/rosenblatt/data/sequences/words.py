@@ -21,11 +21,11 @@ from rosenblatt.kernels.sequences.words import (
     UPPER_CASE,
     Characters,
     Known,
+    enter_keys,
     number_words,
     write_functions,
 )
 from rosenblatt.kernels.text.hashing import SEED, column_seed, term_hash
-from rosenblatt.kernels.text.vocabulary import enter_hashes
 
 WITH_CASE = (  # blocks of Unicode beyond which no character has case or is a digit
     *((0, 0x3000), (0xA640, 0xAC00), (0xFB00, 0xFB07), (0xFF00, 0xFFEF), (0x10400, 0x10600)),
@@ -140,7 +140,7 @@ def slots_for(keys: NDArray[np.uint64], n: int, n_slots: int = 1 << 10) -> NDArr
     while n_slots < 4 * n:
         n_slots *= 2
     slots = np.zeros((n_slots, 2), np.uint64)
-    enter_hashes(keys, n, slots)
+    enter_keys(Known(slots, keys), n)
     return slots
 
 

@@ -97,6 +97,13 @@ def enter(key: Any, slot: Any, n: int, known: Known) -> None:
 
 
 @compiled
+def enter_keys(known: Changed[Known], n: int) -> None:
+    """Enter the first keys into an empty table."""
+    for i in range(n):
+        enter(known.keys[i], slot_of(known.keys[i], known.slots), i, known)
+
+
+@compiled
 def number_words(
     text: NDArray[np.uint8],
     starts: NDArray[np.int64],
