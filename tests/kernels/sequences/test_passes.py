@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.passes import path_pass, second_order_path_pass
 from rosenblatt.kernels.sequences.paths import EDGES, NO_ROW, Sentences
@@ -102,10 +103,19 @@ def trained(corpus: Corpus, rule: Rule, *, second_order: bool) -> Any:
         if second_order:
             counts.append(second_order_path_pass(*how, GaussianWeights(w, sigma), u, c))
         else:
-            counts.append(path_pass(*how, w, u, c))
+            log = empty_log(len(order))
+            counts.append(path_pass(*how, w, u, c, log))
+            check_log(log, corpus.orders[len(counts) - 1], counts[-1].updates, c)
         c += len(order)
     found = [f for f in np.argsort(places.rows, kind="stable") if places.rows[f] != NO_ROW]
     return (w, u, sigma), places, [int(f) for f in found], counts
+
+
+def check_log(log: Log, order: list[int], updates: int, c: int) -> None:
+    """Check that each update has its line: a sentence of the order at its count, and a step."""
+    lines = [*zip(log.row.tolist(), log.seen.tolist(), log.tau.tolist(), strict=True)][:updates]
+    assert all(order[seen - c] == row and tau != 0.0 for row, seen, tau in lines)
+    assert log.seen[:updates].tolist() == sorted({*log.seen[:updates].tolist()})
 
 
 def expected(found: dict[reference.Key, float], rows: Any, shape: Any, least: float) -> Any:

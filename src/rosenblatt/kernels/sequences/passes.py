@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.paths import (
     EDGES,
@@ -84,6 +84,7 @@ def path_pass(
     w: Changed[NDArray[Any]],
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
+    log: Changed[Log],  # gets the sentence and the step of each update; empty: none
 ) -> Counts:
     """Visit the sentences in order, step where the rule says so, and return what happened."""
     (lattice, found), barred = room, rows.barred
@@ -118,6 +119,8 @@ def path_pass(
                     u[row, k] += tau * (c + t) * count
                 if row < n_tags + EDGES and not barred[row, k]:
                     lattice.steps[row, k] = w[row, k]
+        if len(log.row):
+            note(log, updates, i, 0, 0, tau, c + t)
         updates += tau != 0.0
     return Counts(mistakes, updates, loss)
 
