@@ -335,7 +335,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...], Spread]] = {
     ),
 }
 MOST_FOREIGN_WRITES = 47  # attributes set of an object that was not made in the same function
-MOST_LINES = 67_400  # of the package
+MOST_LINES = 68_700  # of the package
 MOST_IMPORTS_OF_THE_MODEL = 15  # modules of the house that models/model.py imports
 
 

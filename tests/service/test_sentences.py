@@ -78,7 +78,7 @@ def test_served_is_learned(tmp_path: Path, form: str) -> None:
     entry = create(writer, **{**TAGGER, **FORMS[form]})
     known = FORMS[form].get("classes")
     columns = {"templates": FORMS[form]["features"]["templates"]} if form == "templates" else {}
-    rule, memory = entry.spec.rule, entry.spec.memory or "average"
+    rule, memory = entry.spec.rule, entry.own.learner.learner.memory
     plain = SequencePerceptron(rule=rule, memory=memory, **columns)
     for one in examples(batch)[:25]:
         said = entry.shown.learner.said([one.features], one=True).labels[0]
@@ -217,7 +217,7 @@ def test_without_a_sum_there_is_no_why(tmp_path: Path) -> None:
     writer.close()
 
 
-def test_over_http(service: Asked) -> None:
+def test_over_http(service: Asked, tmp_path: Path) -> None:
     """Sentences are taught, tagged, explained, forgotten and rolled back as rows are."""
     made = service.ask("PUT", MODEL, {**TAGGER, "classes": ["N"]}).json()
     assert (made["goal"], made["features"], made["classes"]) == ("sequences", "sentences", ["N"])
@@ -253,6 +253,15 @@ def test_over_http(service: Asked) -> None:
     described = service.ask("GET", f"{MODEL}?curve=1").json()
     assert (described["wrong"], described["learned"]) == (len(wrong), 31)
     assert described["curve"][-1]["wrong"] == len(wrong)
+    onnx = service.ask("GET", f"{MODEL}/export?format=onnx")
+    assert onnx.json()["error"] == "format must be model or json; got 'onnx'."
+    features = service.ask("GET", f"{MODEL}/export?format=json").json()["features"]
+    (tmp_path / "m.model").write_bytes(service.ask("GET", f"{MODEL}/export").content)
+    tagger = load(tmp_path / "m.model")
+    now = service.ask("POST", f"{MODEL}/predict", {"features": words}).json()
+    assert tagger.predict([words]) == [now["label"]]
+    assert tagger.n_features_ == len(features)
+    assert tagger.partial_fit([["new"]], [["Q"]]).n_features_ > len(features)
     service.ask("POST", f"{MODEL}/rollback", {"version": 20})
     assert service.ask("GET", MODEL).json()["learned"] == 20
     at = service.ask("POST", f"{MODEL}/predict", {"features": words, "version": 31}).json()
@@ -320,6 +329,7 @@ def test_a_trained_tagger_goes_on(service: Asked, tmp_path: Path) -> None:
         ({"features": {"templates": "U0:%y[0,0]"}}, "features.templates, line 1: "),
         ({"classes": ["A", 1]}, "classes must be at most 1000 tags, which are words"),
         ({"rule": "arow", "memory": "vote"}, "memory"),
+        ({"parameters": {"odd": 1}}, "odd"),
     ],
 )
 def test_bad_specifications(service: Asked, spec: dict[str, Any], message: str) -> None:

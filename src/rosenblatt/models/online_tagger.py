@@ -120,7 +120,7 @@ class OnlineTagger:
         examples = sentence_examples(sentences, given.inner(self.tags, met.columns.bounds))
         task: Any = self.state.task
         found: PathLesson = task.lesson(self.state, examples, self.learner.step)
-        self.state.count += 1
+        self.state = replace(self.state, count=self.state.count + 1)
         self._take_in(met, sentences.places)
         return found
 
@@ -195,7 +195,7 @@ class OnlineTagger:
         self.state.weights[rows] = state.weights
         if self.state.ledger is not None:
             self.state.ledger[rows] = state.ledger
-        self.state.count = state.count
+        self.state = replace(self.state, count=state.count)
 
     def copied(self, rows: NDArray[Any] | None = None) -> State:
         """Return a copy of rows of weights to read from, by default of all, with as much room."""

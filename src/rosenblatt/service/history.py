@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -79,8 +80,6 @@ def new_learner(spec: ModelSpec, limits: Limits, file: bytes | Model | None = No
     model = model_from(file) if isinstance(file, bytes) else file
     if model is not None and spec.file is not None:
         return _of_file(spec, limits, model)
-    if spec.goal == Sequences.name:
-        return _of_sentences(spec, limits, model)
     learner = Learner(
         spec.rule,
         spec.memory,
@@ -89,6 +88,8 @@ def new_learner(spec: ModelSpec, limits: Limits, file: bytes | Model | None = No
         zero=spec.zero,
         fit_intercept=spec.fit_intercept,
     ).of_task(spec.goal)
+    if isinstance(learner.answer, Sequences):
+        return _of_sentences(spec, replace(learner, fit_intercept=False), limits, model)
     space = _space(spec, limits, model)
     if model is not None:
         return ServedLearner.of_model(model, learner, space, limits.classes)
@@ -100,18 +101,12 @@ def new_learner(spec: ModelSpec, limits: Limits, file: bytes | Model | None = No
     return ServedLearner.new(learner, space, classes, limits.classes, scale=spec.scale)
 
 
-def _of_sentences(spec: ModelSpec, limits: Limits, model: Model | None) -> ServedTagger:
+def _of_sentences(
+    spec: ModelSpec, learner: Learner, limits: Limits, model: Model | None
+) -> ServedTagger:
     """Return a new tagger, or that of a base or snapshot."""
     if model is not None:
         return ServedTagger.of_model(model, limits.classes, is_origin=False)
-    learner = Learner(
-        spec.rule,
-        spec.memory or "average",
-        dict(spec.parameters),
-        shuffle=False,
-        fit_intercept=False,
-        task=spec.goal,
-    )
     tags = [tag for tag in spec.classes if isinstance(tag, str)]
     if len(tags) < len(spec.classes) or len(tags) > limits.classes:
         raise InputError(f"classes must be at most {limits.classes} tags, which are words.")
@@ -169,10 +164,10 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> Served:
     return ServedLearner.of_model(model, learner, space, limits.classes, weights)
 
 
-def check_spec(spec: ModelSpec) -> None:
-    """Raise InputError where a specification asks for what would have no effect."""
+def check_spec(spec: ModelSpec, served: Served) -> None:
+    """Raise InputError where the specification of a model asks for what would have no effect."""
     plain, features = ModelSpec(), spec.features
-    sentences = spec.goal == Sequences.name
+    sentences = isinstance(served, ServedTagger) and spec.file is None
     said = SAID_BY_FILES if spec.file is not None else SAID_OF_ROWS if sentences else ()
     why = "file: the model file says it" if spec.file is not None else "sentences"
     for name in said:

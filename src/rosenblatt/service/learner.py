@@ -1,8 +1,8 @@
 """A served learner: lessons by examples, and answers, of weights that a request may undo."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.bias import bias_shift
+from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
@@ -58,6 +59,8 @@ class Said(NamedTuple):
 
 class Served(Protocol):
     """A model that is served: it learns and answers, and goes back where a request fails."""
+
+    exports: ClassVar[Mapping[str, Callable[[Model], bytes]]]  # beside model files
 
     @property
     def learner(self) -> Learner:
@@ -127,6 +130,10 @@ class ServedLearner:
     is_origin: bool = False  # whether nothing has been learned since
     promises: GuaranteeCurve | None = None  # of the answers of the model file
     class_weights: Mapping[Any, float] = field(default_factory=dict)  # of steps; default 1
+    exports: ClassVar[Mapping[str, Callable[[Model], bytes]]] = {
+        "json": lambda model: to_json(model).encode(),
+        "onnx": to_onnx,
+    }
 
     @classmethod
     def new(

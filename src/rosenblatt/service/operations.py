@@ -11,8 +11,6 @@ from typing import Any, cast, get_type_hints
 import msgspec
 from msgspec import UNSET
 
-from rosenblatt.models.export import to_json, to_onnx
-from rosenblatt.models.model import Model
 from rosenblatt.service import history, requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
@@ -52,11 +50,6 @@ PAGE_HEADERS = (
     (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"referrer-policy", b"no-referrer"),
 )
-FORMATS: dict[str, Callable[[Model], Any]] = {
-    "model": history.file_of,
-    "json": lambda model: to_json(model).encode(),
-    "onnx": to_onnx,
-}  # of exports
 EITHER = "Give either {0} or {1}; an id goes with {0} only."
 OPERATIONS: list[Operation] = []  # those that are asked most come first
 
@@ -278,8 +271,9 @@ def _line(event: Event, undone: int | None) -> requests.JournalLine:
 async def export(app: Application, call: Call) -> Reply:
     """Export a model as a file."""
     kind = call.query.get("format", "model")
-    if kind not in FORMATS:
-        raise RequestError(422, f"format must be model, json or onnx; got {kind!r:.40}.")
+    formats = {"model": history.file_of, **call.model.shown.learner.exports}
+    if kind not in formats:
+        raise RequestError(422, f"format must be {' or '.join(formats)}; got {kind!r:.40}.")
     record = call.model.record
 
     def written() -> Any:
@@ -287,7 +281,7 @@ async def export(app: Application, call: Call) -> Reply:
         if model is None:
             msg = "The model has learned nothing yet; there is nothing to export."
             raise RequestError(409, msg)
-        return FORMATS[kind](model)
+        return formats[kind](model)
 
     type_ = "application/json" if kind == "json" else "application/octet-stream"
     named = f'attachment; filename="{record.name}.{kind}"'.encode()

@@ -1,6 +1,6 @@
 """A served tagger: a sentence is a row, and its answer a path of tags, "?" where one is unknown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -16,10 +16,12 @@ from rosenblatt.data.sequences.encoding import (
 from rosenblatt.data.sequences.templates import read_templates, word_templates
 from rosenblatt.errors import InputError, WeightOverflowError
 from rosenblatt.models.learner import Learner
-from rosenblatt.models.learner_record import options_of, plain_options
+from rosenblatt.models.learner_record import plain_options
 from rosenblatt.models.model import Model
 from rosenblatt.models.online_tagger import MetSentences, OnlineTagger, PathDifference
+from rosenblatt.models.sentence_files import options_of
 from rosenblatt.models.sequences import SequenceModel, TokenTags
+from rosenblatt.models.tag_export import tags_to_json
 from rosenblatt.models.tagger import UNKNOWN, Tags
 from rosenblatt.service.learner import LESSON_OVERFLOW, LessonResult, Said
 from rosenblatt.service.requests import FeatureSpec
@@ -88,10 +90,11 @@ class ServedTagger:
 
     tagger: OnlineTagger
     space: SentenceSpace
+    options: dict[str, Any]  # of its estimator
     most_tags: int = 1000
     origin: Model | None = None  # the model file that it goes on from
     is_origin: bool = False  # whether nothing has been learned since
-    undecided: ClassVar[bool] = False  # a tagger without tags says "?"
+    exports: ClassVar[Mapping[str, Any]] = {"json": lambda model: tags_to_json(model).encode()}
 
     def __post_init__(self) -> None:
         self._trail: list[Any] | None = None
@@ -112,13 +115,16 @@ class ServedTagger:
             columns = max(macro.column for template in templates for macro in template)
             encoding = WordEncoding.empty(templates, columns + 1)
         model = SequenceModel.begin(learner, encoding, sorted({*tags}), free=False)
-        return cls(OnlineTagger(model), SentenceSpace(encoding), most_tags)
+        beside = {"templates": features.templates or "words", "transitions": "auto"}
+        options = plain_options(options_of(learner) | beside)
+        return cls(OnlineTagger(model), SentenceSpace(encoding), options, most_tags)
 
     @classmethod
     def of_model(cls, model: Model, most_tags: int, *, is_origin: bool) -> "ServedTagger":
         """Return a tagger that goes on from a model, in memory of its own."""
         fitted = SequenceModel.of_model(model.copy())
-        found = cls(OnlineTagger(fitted), SentenceSpace(fitted.encoding), most_tags)
+        space = SentenceSpace(fitted.encoding)
+        found = cls(OnlineTagger(fitted), space, model.options, most_tags)
         return replace(found, origin=model, is_origin=True) if is_origin else found
 
     @property
@@ -314,10 +320,7 @@ class ServedTagger:
             return None
         if self.is_origin and self.origin is not None:
             return self.origin.copy()
-        options = plain_options(options_of(self.learner))
-        if self.origin is not None:
-            options = self.origin.options
-        found: Model = self.tagger.model(options)
+        found: Model = self.tagger.model(self.options)
         return found
 
 

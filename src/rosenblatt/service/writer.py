@@ -459,8 +459,8 @@ class Writer:
         if len(self._own) >= self.limits.models:
             msg = f"There are {self.limits.models} models already; delete one first."
             raise RequestError(422, msg)
-        history.check_spec(spec)
-        history.new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
+        served = history.new_learner(spec, self.limits, spec.file)  # raises where it cannot be
+        history.check_spec(spec, served)
         now = self.clock()
         text = history.text_of(_without_file(spec))
         with self.journal.transaction():

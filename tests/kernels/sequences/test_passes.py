@@ -99,13 +99,13 @@ def trained(corpus: Corpus, rule: Rule, *, second_order: bool) -> Any:
     room, cost = room_for(rows, corpus.n_tags), cost_of(rule)
     counts, c = [], 1
     for order in corpus.orders:
-        how = rows, tags, np.empty(0), np.array(order), rule, cost, room
+        log = empty_log(len(order))
+        how = rows, tags, np.empty(0), np.array(order), rule, cost, (*room, log)
         if second_order:
             counts.append(second_order_path_pass(*how, GaussianWeights(w, sigma), u, c))
         else:
-            log = empty_log(len(order))
-            counts.append(path_pass(*how, w, u, c, log))
-            check_log(log, corpus.orders[len(counts) - 1], counts[-1].updates, c)
+            counts.append(path_pass(*how, w, u, c))
+        check_log(log, order, counts[-1].updates, c)
         c += len(order)
     found = [f for f in np.argsort(places.rows, kind="stable") if places.rows[f] != NO_ROW]
     return (w, u, sigma), places, [int(f) for f in found], counts
