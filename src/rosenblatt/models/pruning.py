@@ -156,20 +156,20 @@ def largest_that_fits(
     sizes then, the second of the model ``found``. Between them the size is nearly linear; where it
     is not, halves are tried.
     """
-    too_large = False  # the last trial
+    halve = False
     for _ in range(MOST_TRIALS):
-        share = 0.5 if too_large else (low[1] - max_size) / max(low[1] - high[1], 1)
+        share = 0.5 if halve else (low[1] - max_size) / max(low[1] - high[1], 1)
         n_dropped = low[0] + int(np.ceil(share * (high[0] - low[0])))
         n_dropped = min(max(n_dropped, low[0] + 1), high[0] - 1)
         if high[0] - low[0] < 2 or high[1] > NEAR * max_size:
             break
         other = without(n_dropped)
-        there = n_dropped, file_size(other)
-        too_large = there[1] > max_size
-        if too_large:
-            low = there
-        else:
+        there, wide = (n_dropped, file_size(other)), high[0] - low[0]
+        if there[1] <= max_size:
             high, found = there, other
+        else:
+            low = there
+        halve = 2 * (high[0] - low[0]) > wide
     return found, high[1], high[0]
 
 
