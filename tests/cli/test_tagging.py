@@ -318,8 +318,9 @@ def test_json_has_what_decides(model: str) -> None:
     own |= {f"prefix{n}={'cat'[:n]}" for n in (1, 2, 3)}
     names = own | {name for name in features if "<" in name and "cat" in name}
     names |= {"suffix4=cat", "suffix5=cat", "prefix4=cat"}
-    names |= {f"lower[{o:+d}]=<{e}{o:+d}>" for o, e in ((-1, "start"), (-2, "start"))}
-    names |= {f"lower[{o:+d}]=<{e}{o:+d}>" for o, e in ((1, "end"), (2, "end"))}
+    edges = ((-1, "start"), (-2, "start"), (1, "end"), (2, "end"))
+    around = [f"[{o:+d}]=<{e}{o:+d}>" for o, e in edges]
+    names |= {f"{function}{edge}" for function in ("lower", "shape") for edge in around}
     total = math.fsum(features.get(name, {}).get(tag, 0.0) for name in names)
     total += found["start"].get(tag, 0.0) + found["end"].get(tag, 0.0)
     assert math.isclose(total, row["best"][0]["score"], rel_tol=1e-9)

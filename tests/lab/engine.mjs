@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 
 const assets = new URL("../../src/rosenblatt/lab/assets/", import.meta.url);
 const { ClassTraining, SETS } = await import(new URL("classes.js", assets));
+const { PathTraining, SENTENCES, TAGS } = await import(new URL("lattice.js", assets));
 const { Rows, Training, permutation, PCG64 } = await import(new URL("engine.js", assets));
 const { verdictOn } = await import(new URL("verdict.js", assets));
 const { addressOf, checked, stateOf } = await import(new URL("documents.js", assets));
@@ -66,6 +67,11 @@ const questions = {
   classes({ set }) {
     const training = new ClassTraining(SETS[set]);
     return { ...SETS[set], steps: training.steps, weights: training.weights };
+  },
+  paths() {
+    const training = new PathTraining();
+    const steps = training.steps.map(({ changes, ...step }) => ({ ...step, changes: Object.fromEntries(changes) }));
+    return { sentences: SENTENCES, tags: TAGS, steps, weights: training.weights.map((one) => Object.fromEntries(one)) };
   },
   scenes() {
     return SCENES;

@@ -351,7 +351,7 @@ def test_accessible(browser: Any, address: str, scheme: str, width: int) -> None
         lab.page.wait_for_selector(".guide:not([hidden])")
         lab.page.click(".reveal summary")
         check("scene")
-        for scene in ("weights", "network", "classes", "scaling", "tasks"):
+        for scene in ("weights", "network", "classes", "paths", "scaling", "tasks"):
             lab.page.evaluate("h => { location.hash = h }", f"scene={scene}")
             lab.until("location.hash === value", f"#scene={scene}")
             lab.page.wait_for_selector(".guide:not([hidden])")

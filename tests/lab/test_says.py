@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rosenblatt import FeatureConjunctions, Perceptron, diagnose, trace
+from rosenblatt import FeatureConjunctions, Perceptron, SequencePerceptron, diagnose, trace
 from rosenblatt.lab.document import Document
 from rosenblatt.lab.toy_sets import toy_set
+from rosenblatt.models.tag_export import tags_to_json
 from tests.lab.engine import Engine
 
 LEARN = Path(__file__).parents[2] / "docs" / "learn"
@@ -234,13 +235,51 @@ def test_three_classes(book: Book, engine: Engine) -> None:
     assert diagnose(between[:, :2], between[:, 2] == 0).status == "inseparable"
 
 
+def test_paths_of_tags(book: Book, engine: Engine) -> None:
+    """The page learns sentences as the library does, step by step, and says what happened."""
+    found = engine.ask("paths")
+    tagger = SequencePerceptron(rule="perceptron", memory="last")
+    for at, step in enumerate(found["steps"]):
+        words, tags = found["sentences"][step["row"]]
+        x = [[{"word": word} for word in words]]
+        if at:
+            (best,) = tagger.predict_nbest(x, 1)[0]
+            assert (best.tags, best.score) == (step["path"], step["score"])
+        assert step["mistake"] == (step["path"] != tags)
+        tagger.partial_fit(x, [tags], classes=found["tags"])
+        model = json.loads(tags_to_json(tagger.model_))
+        own = {
+            f"{name[5:]}/{k}": w
+            for name, part in model["features"].items()
+            for k, w in part.items()
+        }
+        before = {"start": model["start"], **model["steps"]}
+        own |= {f"{j} → {k}": w for j, part in before.items() for k, w in part.items()}
+        own |= {f"{j} → end": w for j, w in model["end"].items()}
+        assert {part: w for part, w in found["weights"][at + 1].items() if w} == own
+    steps = found["steps"]
+    count = sum(step["mistake"] for step in steps)
+    said = f"right after {count} mistakes in {steps[-1]['pass']} passes"
+    assert said in book.says("paths", 4)
+    assert f"After {count} mistakes all sentences are right" in chapter("paths")
+    second, met = steps[8], book.says("paths", 2)
+    assert f"with a score of {second['score']}. The true path has {second['trueScore']}." in met
+    assert sorted(second["changes"].values()) == [-1, -1, -1, 1, 1, 1]
+    weights = found["weights"][5]
+    assert (steps[5]["mistake"], weights["fly/N"], weights.get("fly/V", 0)) == (False, 1, 0)
+    rival = sum(weights.get(part, 0) for part in ("I/P", "fly/N", "start → P", "P → N", "N → end"))
+    for words in (book.says("paths", 3), chapter("paths")):
+        assert f"P V scores {steps[5]['score']} and P N only {rival}" in words
+    assert "4 × 4 × 4 × 4 = 256" in book.says("paths", 1)
+
+
 def test_counts_and_weights(book: Book) -> None:
     """The index counts its chapters, each scene has one, and the text model is the one quoted."""
     names = list(dict.fromkeys(name for name, _ in book.pages))
     listed = (LEARN / "index.md").read_text("utf-8").rpartition(":hidden:\n")[2].split()[:-1]
     assert listed == names
-    assert len(names) == 15
-    assert "Fifteen short chapters. Ten follow chapter 4" in chapter("index")
+    assert len(names) == 16
+    assert "Sixteen short chapters. Ten follow chapter 4" in chapter("index")
     text = (LEARN.parents[1] / "src/rosenblatt/lab/assets/text_model.js").read_text("utf-8")
     model = json.loads(text.partition("TEXT_MODEL = ")[2].rstrip(";\n"))
     assert "“worst” counts −46 wherever" in book.says("weights", 2)

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from rosenblatt import AveragedPerceptron, Perceptron
 from rosenblatt.errors import InputError
+from rosenblatt.models import pruning
 from rosenblatt.models.model import Spread, model_of
 from rosenblatt.models.pruning import prune
 from rosenblatt.tasks.calibration import Calibration
@@ -94,3 +95,22 @@ def test_bad_input_is_told(arguments: dict[str, Any], message: str) -> None:
     fitted = Perceptron().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(InputError, match=message):
         prune(**cast("Any", {"model": fitted, "k": 1} | arguments))
+
+
+@pytest.mark.parametrize("bend", [0.5, 1.0, 2.0, 6.0])
+def test_sizes_that_are_far_from_linear_are_met(
+    bend: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model found is near the size that is asked for, however sizes fall with features."""
+
+    def size(n_dropped: Any) -> int:
+        return int(1e6 * (1 - n_dropped / 1e5) ** bend) + 9000
+
+    monkeypatch.setattr(pruning, "file_size", size)
+    ends = (0, size(0)), (100_000, size(100_000))
+    for wanted in (50_000, 400_000, 900_000):
+        dropped, found, n = pruning.largest_that_fits(
+            lambda k: cast("Any", k), *ends, 10**5, wanted
+        )
+        assert (dropped, found) == (n, size(n))
+        assert 0.9 * wanted < found <= wanted

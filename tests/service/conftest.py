@@ -15,7 +15,8 @@ from rosenblatt.service.access import Access
 from rosenblatt.service.app import Application
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.operations import OPERATIONS
-from rosenblatt.service.requests import Example, ModelSpec
+from rosenblatt.service.reasons import why_answer
+from rosenblatt.service.requests import Example, ExplainRequest, ModelSpec, WhyAnswer
 from rosenblatt.service.writer import Entry, Writer
 
 Result = TypeVar("Result")
@@ -26,10 +27,14 @@ def command(writer: Writer, run: Callable[[], Any]) -> Any:
     return writer.command(run).result()
 
 
-def create(writer: Writer, name: str = "m", **spec: Any) -> Entry:
-    """Return a new model."""
-    entry: Entry = command(writer, lambda: writer.create(name, convert(spec, ModelSpec)))
-    return entry
+def create(writer: Writer, name: str = "m", **spec: Any) -> Any:
+    """Return a new model, which learns rows or sentences."""
+    return command(writer, lambda: writer.create(name, convert(spec, ModelSpec)))
+
+
+def why(writer: Writer, entry: Entry, features: Any, top: int, **asked: Any) -> WhyAnswer:
+    """Return the examples behind an answer."""
+    return why_answer(writer, entry, ExplainRequest(features=features, top=top, **asked))
 
 
 def taught(features: Any, label: Any, id_: str | None = None) -> Example:

@@ -322,9 +322,12 @@ def test_class_weights_of_a_trained_model(
     expected = estimator.decision_function(X)
     for version in (None, 40):  # as it is, and replayed from the journal
         entry = service.writer.entries["m"]
-        replayed = service.app.versions.new(entry.record, 40) if version else entry.shown.learner
+        replayed: Any = entry.shown.learner
+        if version:
+            replayed = service.app.versions.new(entry.record, 40)
         assert np.array_equal(replayed.scores(X.tolist()), expected)
-    again = new_learner(ModelSpec(file=b""), service.writer.limits, file_of(replayed.model()))
+    spec = ModelSpec(file=b"")
+    again: Any = new_learner(spec, service.writer.limits, file_of(replayed.model()))
     assert again.class_weights == {0: 1.0, 1: 1.0} | weights
 
 
@@ -335,7 +338,8 @@ def test_balanced_weights_are_those_of_the_training(service: Asked, tmp_path: Pa
     model.save(tmp_path / "rows.model")
     file = msgspec.to_builtins((tmp_path / "rows.model").read_bytes())
     assert service.ask("PUT", MODEL, {"file": file}).status_code == 201
-    assert service.writer.entries["m"].shown.learner.class_weights == {"no": 8 / 12, "yes": 2.0}
+    served: Any = service.writer.entries["m"].shown.learner
+    assert served.class_weights == {"no": 8 / 12, "yes": 2.0}
     estimator = AveragedPerceptron(class_weight="balanced").fit([[0.0], [1.0]], [0, 1])
     save(estimator, tmp_path / "lost.model")
     file = msgspec.to_builtins((tmp_path / "lost.model").read_bytes())
@@ -478,7 +482,8 @@ BAD = {
     "no JSON": ("{", 400, "The body is not JSON"),
     "NaN": ('{"features": {"x": NaN}, "label": "a"}', 400, "The body is not JSON"),
     "infinite": ('{"features": {"x": 1e999}, "label": "a"}', 422, "Number out of range"),
-    "a word for a number": ('{"features": ["1"], "label": "a"}', 422, "Expected `float`"),
+    "a word for a number": ('{"features": ["1"], "label": "a"}', 422, "a list of numbers; got '1'"),
+    "a number for a truth": ('{"features": [true], "label": "a"}', 422, "Expected `"),
     "unknown field": ('{"feature": {}, "label": "a"}', 422, "unknown field `feature`"),
     "too large a number": ('{"features": {"x": 1e99}, "label": "a"}', 422, "at most 1e+30"),
     "no label": ('{"features": {"x": 1}}', 422, "Give either features with a label or examples"),

@@ -20,14 +20,13 @@ from rosenblatt.models.train import model_from_files
 from rosenblatt.service.history import file_of
 from rosenblatt.service.journal import FILE, LINES, line_checksum
 from rosenblatt.service.limits import Limits
-from rosenblatt.service.operations import why_answer
 from rosenblatt.service.writer import Writer
 from rosenblatt.tasks.label_thresholds import THRESHOLDS
 from tests import reference
 from tests.models.test_labels import made, written
 
 from .client import Client
-from .conftest import Asked, counts, crash, create, same, taught, teach
+from .conftest import Asked, counts, crash, create, same, taught, teach, why
 from .running import serving
 from .test_forgetting import forget, taught_service
 
@@ -192,7 +191,7 @@ def test_why_is_the_sum_of_the_examples(
     x = batch[7]["features"]
     label, scores = entry.shown.learner.decided(x)
     for tag, score in zip(entry.shown.learner.classes, scores, strict=True):
-        found = why_answer(writer, entry, x, 100, tag)
+        found = why(writer, entry, x, 100, label=tag)
         assert (found.label, found.positive, found.negative) == (label, tag, None)
         assert found.total == score
         assert found.others == 0
@@ -205,7 +204,7 @@ def test_why_is_the_sum_of_the_examples(
             assert math.isclose(found.start, before, rel_tol=0.0, abs_tol=rounds)
         if not from_file:
             assert found.start == 0.0
-    best = why_answer(writer, entry, x, 5)
+    best = why(writer, entry, x, 5)
     assert best.positive == entry.shown.learner.classes[int(np.argmax(scores))]
     writer.close()
 
@@ -219,7 +218,7 @@ def test_why_before_the_first_example(tmp_path: Path, monkeypatch: pytest.Monkey
     file = msgspec.to_builtins(file_of(online.model_))
     entry = create(writer, file=file, features={"kind": "names"})
     monkeypatch.setattr("rosenblatt.service.history.model_from", lambda _: pytest.fail("made"))
-    found = why_answer(writer, entry, {"chess": 1.0}, 5)
+    found = why(writer, entry, {"chess": 1.0}, 5)
     assert (found.teachers, found.others, found.start) == ([], 0, found.total)
     writer.close()
 

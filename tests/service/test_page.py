@@ -298,6 +298,34 @@ def test_several_labels(page: Visit, server: ModelServer) -> None:
         assert [line.label for line in client.journal("tags")] == [(HOSTILE, "perl")] * 2 + [()]
 
 
+def test_sentences(page: Visit, server: ModelServer) -> None:
+    """Words and tags are typed with blanks between, and each word says why it has its tag."""
+    page.page.click(".new-model summary")
+    page.page.wait_for_selector("[name=eta0]")
+    page.page.fill(".new-model [name=name]", "tagger")
+    page.page.select_option("[name=goal]", "sequences")
+    assert not page.page.is_visible(".new-model [name=kind]")
+    page.page.click(".new-model .primary")
+    page.page.wait_for_selector(".model-head :text('tagger')")
+    page.page.fill(".features input[type=text]", f"I book {HOSTILE.split(maxsplit=1)[0]}")
+    page.page.click("[name=predict]")
+    says(page, ".result", "knows no tag yet")
+    page.page.fill("[name=label]", "P V N")
+    page.page.click("[name=teach]")
+    says(page, ".lesson", "Learned as number 1. The model had said ?, ?, ?")
+    says(page, ".result", "I/P")
+    page.page.fill("[name=label]", "P ? K")
+    page.page.click("[name=teach]")
+    says(page, ".question", "“K” is a new tag.")
+    page.page.click(".question .primary")
+    page.page.click(".result button:has-text('book/V')")
+    says(page, ".reasons", "Word 2, book.")
+    says(page, ".reasons .examples", "P, V, N, number 1")
+    assert page.page.locator("img").count() == 0
+    with Client(server.url) as client:
+        assert [line.label for line in client.journal("tagger")] == [("P", "V", "N")]
+
+
 def test_probability_and_known_values(browser: Any, tmp_path: Path) -> None:
     """A calibrated file shows its probability until it learns; categories list their values."""
     rows = "".join(f"{i % 7},{'red' if i % 2 else 'blue'},{'ab'[i % 2]}\n" for i in range(400))

@@ -127,11 +127,13 @@ class Served(RuleBasedStateMachine):
     def _learned(self, version: int) -> ServedLearner:
         plain = ServedLearner.new(self.entry.own.learner.learner, NamedFeatures())
         for _, one in self.histories[version]:
-            plain.learn(one.features, one.label)
+            features: Any = one.features
+            label: Any = one.label
+            plain.learn(features, label)
         return plain
 
     @staticmethod
-    def _weights(served: ServedLearner) -> Any:
+    def _weights(served: Any) -> Any:
         """Return the score of every name alone, whatever its number is."""
         if served.undecided:
             return np.zeros(0)

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from rosenblatt.service.history import at_version
-from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits
 from rosenblatt.service.writer import Writer
 
@@ -143,9 +142,7 @@ def check_journal(folder: Path, answers: dict[str, dict[str, Any]]) -> None:
     entry = writer.entries["m"]
     with writer.journal.reader() as reader:
         events = list(reader.events(entry.record.model, 0))
-        replayed: ServedLearner = at_version(
-            reader, None, entry.record, entry.shown.version, Limits()
-        )
+        replayed = at_version(reader, None, entry.record, entry.shown.version, Limits())
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     numbers = {event.id: event.sequence for event in events}
     assert len(numbers) == len(events)

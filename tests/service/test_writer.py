@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -23,11 +23,10 @@ from rosenblatt.service.history import at_version, file_of
 from rosenblatt.service.journal import FILE, SNAPSHOTS
 from rosenblatt.service.learner import ServedLearner
 from rosenblatt.service.limits import Limits, RequestError
-from rosenblatt.service.operations import why_answer
 from rosenblatt.service.requests import Example
 from rosenblatt.service.writer import Writer
 
-from .conftest import counts, crash, create, same, taught, teach
+from .conftest import counts, crash, create, same, taught, teach, why
 
 HASHED = {"features": {"kind": "hashed", "bits": 3}}  # so few that names share weights
 LEARNERS: dict[str, tuple[dict[str, Any], Any]] = {
@@ -400,7 +399,7 @@ def test_running_scale(tmp_path: Path, rule: str, form: str) -> None:
     for one in batch[:40]:
         answer = teach(writer, entry, one)[0]
         assert answer.predicted == online.predict_one(one.features)
-        online.learn_one(one.features, one.label)
+        online.learn_one(one.features, cast("str", one.label))
     before = bits(entry.own.learner.model())
     new = taught({"size": 5.0, "new": 1.0} if form == "names" else [1.0, 2.0, 3.0], "d")
     for bad in (taught(batch[0].features, 3), taught(_larger(batch[0].features), "a")):
@@ -411,7 +410,7 @@ def test_running_scale(tmp_path: Path, rule: str, form: str) -> None:
         assert bits(entry.own.learner.model()) == before
     teach(writer, entry, *batch[40:])
     for one in batch[40:]:
-        online.learn_one(one.features, one.label)
+        online.learn_one(one.features, cast("str", one.label))
     found = bits(entry.own.learner.model())
     assert found == bits(online.model_) == bits(entry.shown.learner.model())
     rows = [one.features for one in batch]
@@ -447,4 +446,4 @@ def test_hashed_features_cannot_be_scaled(writer: Writer) -> None:
     entry = create(writer, scale=True)
     teach(writer, entry, *measured(9, "names"))
     with pytest.raises(RequestError, match="a model that scales are not the sum of its examples"):
-        why_answer(writer, entry, {"size": 1000.0}, 5)
+        why(writer, entry, {"size": 1000.0}, 5)

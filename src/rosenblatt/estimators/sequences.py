@@ -51,9 +51,9 @@ SEQUENCE_PARAMETERS = PARAMETERS | {
         "their defaults."
     ),
     "templates": (
-        '"words": the word, its lower case, shape, affixes, case, digits and hyphen, the '
-        "neighbours, and two pairs of words. Or a template file of CRF++ or Wapiti, or its text. "
-        "Dictionaries of features need none."
+        '"words": the word, its lower case, shape, affixes, case, digits and hyphen, two '
+        "neighbours on either side, and two pairs of words. Or a template file of CRF++ or Wapiti, "
+        "or its text. Dictionaries of features need none."
     ),
     "min_count": "Leave out features that come less often.",
     "transitions": (

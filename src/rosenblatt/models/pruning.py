@@ -154,20 +154,23 @@ def largest_that_fits(
     """Return the model with most features that is small enough, its size, and what it dropped.
 
     ``without`` returns it with so many dropped; ``low`` and ``high`` are numbers that are, with the
-    sizes then, the second of the model ``found``. Between them the size is nearly linear.
+    sizes then, the second of the model ``found``. Between them the size is nearly linear; where it
+    is not, halves are tried.
     """
+    halve = False
     for _ in range(MOST_TRIALS):
-        share = (low[1] - max_size) / max(low[1] - high[1], 1)
+        share = 0.5 if halve else (low[1] - max_size) / max(low[1] - high[1], 1)
         n_dropped = low[0] + int(np.ceil(share * (high[0] - low[0])))
         n_dropped = min(max(n_dropped, low[0] + 1), high[0] - 1)
         if high[0] - low[0] < 2 or high[1] > NEAR * max_size:
             break
         other = without(n_dropped)
-        there = n_dropped, file_size(other)
+        there, wide = (n_dropped, file_size(other)), high[0] - low[0]
         if there[1] <= max_size:
             high, found = there, other
         else:
             low = there
+        halve = 2 * (high[0] - low[0]) > wide
     return found, high[1], high[0]
 
 

@@ -58,7 +58,8 @@ def read_all(files: Sequence[SentenceFile]) -> SentenceBlock:
     """Return all sentences of files, whose tokens have equally many cells."""
     blocks: list[SentenceBlock] = []
     for file in files:
-        own = [block for block in file.blocks() if block.n_sentences]
+        # without their lines, which take as much memory as all their cells
+        own = [block._replace(lines=[]) for block in file.blocks() if block.n_sentences]
         blocks += own
         if not own:
             raise InputError(f"{file.name} has no sentence.")

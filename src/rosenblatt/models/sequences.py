@@ -133,6 +133,27 @@ def closed_tags(names: Sequence[str]) -> Tags:
     return Tags(tuple(sorted(found)), "IOBES", reopened=True)
 
 
+def with_tags(old: Tags, state: State, names: Sequence[str]) -> tuple[Tags, State]:
+    """Return tags with these among them, and a state in which new ones have weights of zero."""
+    if old.reopened:
+        tags = closed_tags([*old.outer, *names])
+    else:
+        inner = tuple(sorted({*old.inner, *names}))
+        scheme = scheme_of(inner)
+        tags = Tags(inner, scheme, strict=old.strict and scheme == old.scheme)
+    kept = np.array([tags.inner.index(tag) for tag in old.inner], np.int64)
+    n_old, n_new = len(old.inner), len(tags.inner)
+    rows = np.concatenate([kept, np.arange(n_new, n_new + len(state.weights) - n_old)])
+    parts: dict[str, Any] = {}
+    for name in ("weights", "ledger", "variance"):
+        array = getattr(state, name)
+        if array is not None:
+            make = np.ones if name == "variance" else np.zeros
+            parts[name] = make((len(array) + n_new - n_old, n_new))
+            parts[name][np.ix_(rows, kept)] = array
+    return tags, replace(state, **parts, task=Sequences(n_new), _average=None)
+
+
 @dataclass
 class SequenceModel:
     """What gives tags to tokens, and learns on."""
@@ -277,28 +298,9 @@ class SequenceModel:
 
     def add_tags(self, names: Sequence[str]) -> None:
         """Take in tags, whose weights have been zero until now."""
-        if {*names} <= {*self.tags.outer}:
-            return
-        old = self.tags
-        if old.reopened:
-            tags = closed_tags([*old.outer, *names])
-        else:
-            inner = tuple(sorted({*old.inner, *names}))
-            scheme = scheme_of(inner)
-            tags = Tags(inner, scheme, strict=old.strict and scheme == old.scheme)
-        kept = np.array([tags.inner.index(tag) for tag in old.inner], np.int64)
-        n_old, n_new = len(old.inner), len(tags.inner)
-        rows = np.concatenate([kept, np.arange(n_new, n_new + len(self.state.weights) - n_old)])
-        parts: dict[str, Any] = {}
-        for name in ("weights", "ledger", "variance"):
-            array = getattr(self.state, name)
-            if array is not None:
-                make = np.ones if name == "variance" else np.zeros
-                parts[name] = make((len(array) + n_new - n_old, n_new))
-                parts[name][np.ix_(rows, kept)] = array
-        self.state = replace(self.state, **parts, task=Sequences(n_new), _average=None)
-        self.tags = tags
-        self.__dict__.pop("tagger", None)
+        if not {*names} <= {*self.tags.outer}:
+            self.tags, self.state = with_tags(self.tags, self.state, names)
+            self.__dict__.pop("tagger", None)
 
     @cached_property
     def tagger(self) -> Tagger:

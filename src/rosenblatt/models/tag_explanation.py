@@ -20,6 +20,7 @@ class TagTerm(NamedTuple):
     name: str
     token: int | None  # whose feature it is; None for a step
     amount: float
+    value: float = 1.0  # of the feature
 
 
 class TagExplanation(NamedTuple):
@@ -62,14 +63,19 @@ def token_leads(tagger: Tagger, columns: Any) -> list[NDArray[np.float64]]:
     return found
 
 
-def explained_tag(
-    tagger: Tagger, columns: Any, token: int, against: str | None = None
-) -> TagExplanation:
-    """Return why a token of the one sentence has its tag and not another, the next best."""
-    leads = token_leads(tagger, columns)[0]
+class RivalPaths(NamedTuple):
+    """The best path through a sentence, and the best other one, by numbers of inner tags."""
+
+    path: NDArray[np.int32]
+    other: NDArray[np.int32]
+    rival: str  # the tag that the other one has at the token
+
+
+def rival_paths(tagger: Tagger, columns: Any, token: int, against: str | None = None) -> RivalPaths:
+    """Return the best path through the one sentence, and the best with another tag at a token."""
+    leads, places = token_leads(tagger, columns)[0], tagger.tags.places
     path = tagger.numbers(columns)
-    said, places = tagger.tags.said, tagger.tags.places
-    tag = said[path[token]]
+    tag = tagger.tags.said[path[token]]
     if against is None:
         behind = leads[token].copy()
         behind[places[tag]] = -np.inf
@@ -79,22 +85,36 @@ def explained_tag(
         raise InputError(f"The model knows no tag {against!r}; it knows {known}.")
     else:
         rival = places[against]
-    forced = np.full(len(path), -1, np.int32)
-    forced[token] = rival
-    other = tagger.numbers(columns, forced)
     if tagger.tags.outer[rival] == tag or not np.isfinite(leads[token, rival]):
         raise InputError(
             f"No other path can be held against {tag!r} at this token: "
             f"{tagger.tags.outer[rival]!r} is the tag that it has, or impossible there."
         )
+    forced = np.full(len(path), -1, np.int32)
+    forced[token] = rival
+    return RivalPaths(path, tagger.numbers(columns, forced), tagger.tags.outer[rival])
+
+
+def explained_tag(
+    tagger: Tagger, columns: Any, token: int, against: str | None = None
+) -> TagExplanation:
+    """Return why a token of the one sentence has its tag and not another, the next best."""
+    path, other, rival = rival_paths(tagger, columns, token, against)
+    said = tagger.tags.said
     terms = sorted(_terms(tagger, columns, path, other), key=lambda term: -abs(term.amount))
     return TagExplanation(
-        *(token, tag, tagger.tags.outer[rival]),
+        *(token, said[path[token]], rival),
         path=[said[k] for k in path.tolist()],
         rival_path=[said[k] for k in other.tolist()],
         terms=terms,
         lead=math.fsum(term.amount for term in terms),
     )
+
+
+def least_sure(tagger: Tagger, columns: Any) -> int:
+    """Return the token of the one sentence whose tag leads over another by least."""
+    leads = np.sort(token_leads(tagger, columns)[0], axis=1)
+    return int(np.argmax(leads[:, -2])) if leads.shape[1] > 1 else 0
 
 
 def _terms(
@@ -106,10 +126,11 @@ def _terms(
     for t in np.flatnonzero(path != other).tolist():
         for p in range(int(found.starts[t]), int(found.starts[t + 1])):
             feature = int(found.features[p])
-            row = w[n_tags + EDGES + feature] * float(found.values[p])
+            value = float(found.values[p])
+            row = w[n_tags + EDGES + feature] * value
             amount = float(row[path[t]] - row[other[t]])
             if amount:
-                yield TagTerm(tagger.encoding.name(feature), t, amount)
+                yield TagTerm(tagger.encoding.name(feature), t, amount, value)
     steps: dict[str, list[float]] = {}
     for own, sign in ((path, 1.0), (other, -1.0)):
         for row, k, name in _steps(own.tolist(), names, n_tags):

@@ -31,10 +31,11 @@ from rosenblatt.service.columns import ColumnFeatures
 from rosenblatt.service.forgetting import Replays
 from rosenblatt.service.history import Versions
 from rosenblatt.service.journal import JournalReader
-from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.learner import Served
 from rosenblatt.service.limits import Headers, Limits, RequestError, no_model
 from rosenblatt.service.metrics import Metrics
 from rosenblatt.service.requests import Label, Learned, Problem
+from rosenblatt.service.tagger import SentenceSpace
 from rosenblatt.service.writer import Entry, Writer
 
 JSON, NDJSON = "application/json", "application/x-ndjson"
@@ -181,20 +182,19 @@ class Application(Starlette):
         self.check(call.model, [one.features for one in examples], [one.id for one in examples])
         for one in examples:
             for label in one.label if isinstance(one.label, tuple) else (one.label,):
-                _check_label(label, self.limits)
+                if label is not None:
+                    _check_label(label, self.limits)
         future = asyncio.get_running_loop().create_future()
         await self.writer.teach(call.model, examples, call.caller.name, future)
         return cast("list[Learned]", future.result())
 
-    async def at(self, entry: Entry, version: int | None) -> tuple[ServedLearner, int]:
+    async def at(self, entry: Entry, version: int | None) -> tuple[Served, int]:
         """Return the model at a version, or as it is now."""
         if version is None or version == entry.shown.version:
             return entry.shown.learner, entry.shown.version
         return await asyncio.to_thread(self.versions.get, entry.record, version), version
 
-    def check(
-        self, entry: Entry, batch: Sequence[Features], ids: Sequence[str | None] = ()
-    ) -> None:
+    def check(self, entry: Entry, batch: Sequence[Any], ids: Sequence[str | None] = ()) -> None:
         """Raise for rows and ids beyond a limit."""
         most, longest = self.limits.batch, max((len(id_) for id_ in ids if id_), default=0)
         if len(batch) > most:
@@ -203,8 +203,26 @@ class Application(Starlette):
         if longest > self.limits.id_length:
             msg = f"An id may have at most {self.limits.id_length} characters; got {longest:,}."
             raise InputError(msg)
-        columns = isinstance(entry.shown.learner.space, ColumnFeatures)
-        check_features(batch, self.limits, columns=columns)
+        space = entry.shown.learner.space
+        if isinstance(space, SentenceSpace):
+            check_sentences(batch, self.limits)
+        else:
+            check_features(batch, self.limits, columns=isinstance(space, ColumnFeatures))
+
+
+def check_sentences(batch: Sequence[Any], limits: Limits) -> None:
+    """Raise InputError for sentences beyond a limit."""
+    n, most = max(map(len, batch), default=0), limits.name_length
+    if n > limits.features:
+        raise InputError(f"features has {n:,} tokens; at most {limits.features:,} are taken.")
+    for token in chain.from_iterable(batch):
+        if isinstance(token, dict):
+            check_features([token], limits, columns=False)
+            continue
+        for word in token if isinstance(token, list) else [token]:
+            if isinstance(word, str) and len(word) > most:
+                taken = f"at most {most:,} are taken"
+                raise InputError(f"A word has {len(word):,} characters; {taken}.")
 
 
 def check_features(batch: Sequence[Features], limits: Limits, *, columns: bool) -> None:
@@ -221,6 +239,8 @@ def check_features(batch: Sequence[Features], limits: Limits, *, columns: bool) 
             if len(name) > limits.name_length:
                 taken = f"at most {limits.name_length:,} are taken"
                 msg = f"The name of a feature has {len(name):,} characters; {taken}."
+            elif named is None and not isinstance(value, float):
+                msg = f"features must be a list of numbers; got {value!r:.60}."
             elif isinstance(value, str) and len(value) > longest:
                 taken = f"{len(value):,} characters; at most {longest:,} are taken"
                 msg = f"The word of the feature {name[:80]!r} has {taken}."

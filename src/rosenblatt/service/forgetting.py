@@ -28,7 +28,7 @@ from rosenblatt.service.journal import (
     JobRecord,
     JournalReader,
 )
-from rosenblatt.service.learner import ServedLearner
+from rosenblatt.service.learner import Served
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.requests import ForgetRequest, Forgotten
 from rosenblatt.service.writer import Entry, Writer, columns_of
@@ -57,7 +57,7 @@ def _given(request: ForgetRequest) -> dict[str, Any]:
 
 
 def roll_back(
-    writer: Writer, entry: Entry, version: int, served: ServedLearner, token: str | None
+    writer: Writer, entry: Entry, version: int, served: Served, token: str | None
 ) -> Answered:
     """Make an older version the newest; a command. ``served`` is the model of that version."""
     writer.check_current(entry)

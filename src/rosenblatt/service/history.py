@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from rosenblatt.data.atomic import replacing
 from rosenblatt.errors import InputError, RosenblattError
 from rosenblatt.models.feature_spaces import (
     ArrayFeatures,
-    Features,
     FeatureSpace,
     HashedFeatures,
     NamedFeatures,
@@ -39,13 +39,16 @@ from rosenblatt.service.journal import (
     JournalReader,
     ModelRecord,
 )
-from rosenblatt.service.learner import Answer, ServedLearner
+from rosenblatt.service.learner import Served, ServedLearner
 from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import ModelSpec, label_of
+from rosenblatt.service.tagger import ServedTagger
+from rosenblatt.tasks.sequences import Sequences
 
 SAID_BY_FILES = (
     *("rule", "memory", "parameters", "zero", "fit_intercept", "goal", "scale", "classes"),
 )
+SAID_OF_ROWS = ("zero", "fit_intercept", "scale")  # without effect on sentences
 TOGETHER = 1000  # examples that are read from the journal at a time
 SNAPSHOT = re.compile(r"(\d+)-(\d+)-([0-9a-f]{64})\.model")  # model, version, SHA-256 of the file
 KEPT_SNAPSHOTS = 2  # of each model: the one before the last costs little, if the last is torn
@@ -67,14 +70,12 @@ def label_from(text: str | None) -> Any:
     return None if text is None or text == NOTHING else label_of(_label.decode(text))
 
 
-def example_of(event: Event) -> tuple[Features, Answer]:
+def example_of(event: Event) -> tuple[Any, Any]:
     """Return features and label of an example of the journal."""
     return features_from(event.features or "{}"), label_from(event.label or "null")
 
 
-def new_learner(
-    spec: ModelSpec, limits: Limits, file: bytes | Model | None = None
-) -> ServedLearner:
+def new_learner(spec: ModelSpec, limits: Limits, file: bytes | Model | None = None) -> Served:
     """Return a new model, or that of a base or snapshot; raise InputError for an invalid spec."""
     model = model_from(file) if isinstance(file, bytes) else file
     if model is not None and spec.file is not None:
@@ -87,6 +88,8 @@ def new_learner(
         zero=spec.zero,
         fit_intercept=spec.fit_intercept,
     ).of_task(spec.goal)
+    if isinstance(learner.answer, Sequences):
+        return _of_sentences(spec, replace(learner, fit_intercept=False), limits, model)
     space = _space(spec, limits, model)
     if model is not None:
         return ServedLearner.of_model(model, learner, space, limits.classes)
@@ -96,6 +99,18 @@ def new_learner(
     if len(classes) > limits.classes:
         raise InputError(f"classes has {len(classes)} labels; a model may have {limits.classes}.")
     return ServedLearner.new(learner, space, classes, limits.classes, scale=spec.scale)
+
+
+def _of_sentences(
+    spec: ModelSpec, learner: Learner, limits: Limits, model: Model | None
+) -> ServedTagger:
+    """Return a new tagger, or that of a base or snapshot."""
+    if model is not None:
+        return ServedTagger.of_model(model, limits.classes, is_origin=False)
+    tags = [tag for tag in spec.classes if isinstance(tag, str)]
+    if len(tags) < len(spec.classes) or len(tags) > limits.classes:
+        raise InputError(f"classes must be at most {limits.classes} tags, which are words.")
+    return ServedTagger.new(learner, spec.features, tags, limits.classes)
 
 
 def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
@@ -114,7 +129,7 @@ def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace
     return NamedFeatures(names, wanted.limit or limit, wanted.when_full)
 
 
-def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
+def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> Served:
     """Return a learner that goes on from the model file of its creation."""
     model.made_by.check("The model file")
     if not model.is_linear:
@@ -127,6 +142,8 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
             f"The model has {model.n_features:,} features; this service takes "
             f"{limits.model_features:,}."
         )
+    if isinstance(model.task, Sequences):
+        return ServedTagger.of_model(model, limits.classes, is_origin=True)
     learner = model.made_by.learner
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
@@ -147,25 +164,28 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> ServedLearner:
     return ServedLearner.of_model(model, learner, space, limits.classes, weights)
 
 
-def check_spec(spec: ModelSpec) -> None:
-    """Raise InputError where a specification asks for what would have no effect."""
+def check_spec(spec: ModelSpec, served: Served) -> None:
+    """Raise InputError where the specification of a model asks for what would have no effect."""
     plain, features = ModelSpec(), spec.features
-    if spec.file is not None:
-        for name in SAID_BY_FILES:
-            if getattr(spec, name) != getattr(plain, name):
-                msg = f"{name} has no effect with file: the model file says it. Leave it out."
-                raise InputError(msg)
-        if features.kind not in ("", "names"):
-            msg = f"features.kind must be names or left out with file; got {features.kind}."
-            raise InputError(msg)
+    sentences = isinstance(served, ServedTagger) and spec.file is None
+    said = SAID_BY_FILES if spec.file is not None else SAID_OF_ROWS if sentences else ()
+    why = "file: the model file says it" if spec.file is not None else "sentences"
+    for name in said:
+        if getattr(spec, name) != getattr(plain, name):
+            raise InputError(f"{name} has no effect with {why}. Leave it out.")
+    if said and features.kind not in ("", "names"):
+        msg = f"features.kind must be names or left out with {why.partition(':')[0]}"
+        raise InputError(f"{msg}; got {features.kind}.")
     if spec.scale and features.kind == "hashed":
         raise InputError("A model cannot scale features that share a number: leave scale out.")
     used = {"hashed": {"bits"}, "array": {"n_features"}}.get(features.kind, {"limit", "when_full"})
-    if spec.file is not None and not features.kind:
+    of = f"features of kind {features.kind or 'names'}" if spec.file is None else "file"
+    if sentences:
+        used, of = set() if features.kind else {"templates"}, "sentences of such tokens"
+    elif spec.file is not None and not features.kind:
         used = set()
-    for name in ("limit", "when_full", "bits", "n_features"):
+    for name in ("limit", "when_full", "bits", "n_features", "templates"):
         if name not in used and getattr(features, name) != getattr(plain.features, name):
-            of = f"features of kind {features.kind or 'names'}" if spec.file is None else "file"
             raise InputError(f"features.{name} has no effect with {of}. Leave it out.")
 
 
@@ -248,7 +268,7 @@ def at_version(
     record: ModelRecord,
     version: int,
     limits: Limits,
-) -> ServedLearner:
+) -> Served:
     """Return the model at a version, bit for bit; raise for a future or forgotten version."""
     head = reader.head(record.model)
     if version > head:
@@ -289,10 +309,10 @@ class Versions:
 
     def __init__(self, journal: Journal, snapshots: Snapshots, limits: Limits) -> None:
         self._journal, self._snapshots, self._limits = journal, snapshots, limits
-        self._kept: OrderedDict[tuple[int, int], ServedLearner] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int], Served] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, record: ModelRecord, version: int | None = None) -> ServedLearner:
+    def get(self, record: ModelRecord, version: int | None = None) -> Served:
         """Return the model at a version, by default the newest; do not change it."""
         with self._lock, self._journal.reader() as reader:
             record = current(reader, record)
@@ -307,7 +327,7 @@ class Versions:
                 self._kept.popitem(last=False)
             return self._kept[key]
 
-    def new(self, record: ModelRecord, version: int) -> ServedLearner:
+    def new(self, record: ModelRecord, version: int) -> Served:
         """Return the model at a version, to be changed by the caller."""
         with self._journal.reader() as reader:
             record = current(reader, record)

@@ -1,8 +1,8 @@
 """A served learner: lessons by examples, and answers, of weights that a request may undo."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rosenblatt.kernels.single_rows import MISTAKE, TOO_LARGE
 from rosenblatt.kernels.spread import FeatureMoments
 from rosenblatt.mistakes.updates import Mistakes, label_steps
 from rosenblatt.models.bias import bias_shift
+from rosenblatt.models.export import to_json, to_onnx
 from rosenblatt.models.feature_spaces import Features, FeatureSpace
 from rosenblatt.models.guarantee import certainty_of
 from rosenblatt.models.learner import Learner
@@ -46,6 +47,76 @@ class LessonResult(NamedTuple):
     n_classes: int  # that were known with it
 
 
+class Said(NamedTuple):
+    """What is said of rows, or of sentences."""
+
+    labels: list[Any]
+    scores: list[Any]  # none where there is nothing to decide yet
+    bounds: list[Any] | None = None  # at most which error is promised of each
+    probabilities: list[Any] | None = None
+    remarks: list[str] | None = None  # on columns that are odd
+
+
+class Served(Protocol):
+    """A model that is served: it learns and answers, and goes back where a request fails."""
+
+    exports: ClassVar[Mapping[str, Callable[[Model], bytes]]]  # beside model files
+
+    @property
+    def learner(self) -> Learner:
+        """How it learns."""
+
+    @property
+    def space(self) -> Any:
+        """How what is learned comes."""
+
+    @property
+    def task(self) -> Any:
+        """What an answer is."""
+
+    @property
+    def state(self) -> State:
+        """The weights."""
+
+    @property
+    def classes(self) -> list[Any]:
+        """The classes known so far, sorted."""
+
+    @property
+    def n_features(self) -> int:
+        """How many features have a weight."""
+
+    def said(self, batch: Sequence[Any], *, one: bool) -> Said:
+        """Return what is said of rows; of one that comes alone with its probability."""
+
+    def checked(self, answer: Any) -> Any:
+        """Return the answer of an example as the model has it; or raise."""
+
+    def learn(self, features: Any, answer: Any) -> "LessonResult":
+        """Learn from one example."""
+
+    def fold(self, batch: Sequence[tuple[Any, Any]]) -> Any:
+        """Learn from examples of the journal, which were learned before, in few passes."""
+
+    def begin(self, *, single: bool = False) -> Any:
+        """Return a mark that ``undo`` goes back to; ``single``: one example comes at most."""
+
+    def undo(self, mark: Any) -> None:
+        """Go back to the mark: nothing since has been learned."""
+
+    def changes(self) -> Any:
+        """Return what has changed since the last call."""
+
+    def apply(self, changes: Any) -> None:
+        """Change to what another one of the same space was when it gave these changes."""
+
+    def view(self) -> "Served":
+        """Return a copy to read from: weights of its own, the numbering shared."""
+
+    def model(self) -> Model | None:
+        """Return the model as a file has it, in memory of its own; None without a class."""
+
+
 @dataclass(eq=False)
 class ServedLearner:
     """Learns from examples, answers, and goes back where a request fails.
@@ -59,6 +130,10 @@ class ServedLearner:
     is_origin: bool = False  # whether nothing has been learned since
     promises: GuaranteeCurve | None = None  # of the answers of the model file
     class_weights: Mapping[Any, float] = field(default_factory=dict)  # of steps; default 1
+    exports: ClassVar[Mapping[str, Callable[[Model], bytes]]] = {
+        "json": lambda model: to_json(model).encode(),
+        "onnx": to_onnx,
+    }
 
     @classmethod
     def new(
@@ -162,6 +237,24 @@ class ServedLearner:
         numbers = self.weights.numbers
         pairs = zip(bounds, answers, strict=True)
         return [self.task.of_members(bound, answer, numbers) for bound, answer in pairs]
+
+    def said(self, batch: Sequence[Features], *, one: bool) -> "Said":
+        """Return what is said of rows; of one that comes alone with its probability."""
+        if self.undecided or not batch:
+            self.rows(batch)  # raises for what is no row
+            return Said([self.default] * len(batch), [])
+        if one:
+            label, score = self.decided(batch[0])
+            labels, scores, array = [label], [score], np.asarray([score])
+        else:
+            array = self.scores(batch)
+            labels, scores = [*self.answers(array)], array.tolist()
+        bounds = self.promised(labels, array)
+        probabilities, origin = None, self.origin
+        if one and self.is_origin and origin is not None and origin.calibration is not None:
+            (each,) = origin.probabilities_of(array).tolist()
+            probabilities = [origin.task.told_probability(each)]
+        return Said(labels, scores, bounds, probabilities, self.space.remarks())
 
     def decided(self, features: Features) -> tuple[Answer, Any]:
         """Return the answer for one row and its score, or a list of one a class."""
@@ -268,7 +361,7 @@ class ServedLearner:
     def checked(self, answer: Answer) -> Answer:
         """Return the answer of an example as the model has it, labels in order; or raise."""
         task = self.task
-        if not task.fits(answer):
+        if not task.fits(answer) or (isinstance(answer, tuple) and None in answer):
             got = "a list" if isinstance(answer, tuple) else f"{answer!r:.80}"
             raise InputError(f"The model takes {task.form} for each example; got {got}.")
         labels = [self.known(one) for one in task.members(answer)]

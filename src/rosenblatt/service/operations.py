@@ -1,30 +1,16 @@
 """What can be asked of the service: each operation with what it takes and answers."""
 
 import asyncio
-import math
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 import msgspec
-import numpy as np
 from msgspec import UNSET
-from numpy.typing import NDArray
 
-from rosenblatt.kernels.counts import Log, empty_log
-from rosenblatt.kernels.shapes import entries
-from rosenblatt.mistakes.provenance import Provenance, provenance_of
-from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.explanation import contributions
-from rosenblatt.models.export import to_json, to_onnx
-from rosenblatt.models.feature_spaces import Features, NamedFeatures
-from rosenblatt.models.learner_record import LearnerRecord
-from rosenblatt.models.model import Model
-from rosenblatt.models.weights import Weights
-from rosenblatt.rules import pair_scale
 from rosenblatt.service import history, requests
 from rosenblatt.service.access import OPERATOR, digest_of
 from rosenblatt.service.app import NDJSON, Application, Call, Handler, Operation, Reply
@@ -39,20 +25,16 @@ from rosenblatt.service.journal import (
     JournalReader,
     TokenRecord,
 )
-from rosenblatt.service.learner import Answer, ServedLearner
 from rosenblatt.service.limits import RequestError
 from rosenblatt.service.openapi import document
-from rosenblatt.service.writer import Entry, Writer, updated_by
+from rosenblatt.service.reasons import question_of, why_answer
+from rosenblatt.service.writer import Entry, updated_by
 from rosenblatt.version import __version__
 
 CURVE_POINTS = 200
 HELD_LOG = (
     "The model has forgotten the examples. Another program, perhaps a backup, is reading the "
     "journal, whose log holds them until it ends."
-)
-NO_SUM = (
-    "The weights of {} are not the sum of its examples: none can be named. See its features "
-    "(explain)."
 )
 MOST_LINES = 10_000  # of the journal in one answer
 PAGE = Path(__file__).parent / "page"
@@ -68,11 +50,6 @@ PAGE_HEADERS = (
     (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"referrer-policy", b"no-referrer"),
 )
-FORMATS: dict[str, Callable[[Model], Any]] = {
-    "model": history.file_of,
-    "json": lambda model: to_json(model).encode(),
-    "onnx": to_onnx,
-}  # of exports
 EITHER = "Give either {0} or {1}; an id goes with {0} only."
 OPERATIONS: list[Operation] = []  # those that are asked most come first
 
@@ -103,45 +80,28 @@ async def predict(
     batch: Any = [body.features] if one else body.rows
     served, version = await app.at(call.model, body.version)
     app.check(call.model, batch, [body.id])
-    labels, scores, unfamiliar = _predicted(served, batch, one=one)
+    said = served.said(batch, one=one)
     app.metrics.predicted(call.model, len(batch))
-    promised = served.promised(labels, np.asarray(scores)) if scores else None
-    bounds: Any = UNSET if promised is None else promised
     if not one:
         return requests.Predictions(
-            labels=labels,
-            scores=scores,
+            labels=said.labels,
+            scores=said.scores,
             version=version,
-            errors_at_most=bounds,
-            unfamiliar=unfamiliar,
+            errors_at_most=UNSET if said.bounds is None else said.bounds,
+            unfamiliar=said.remarks or UNSET,
         )
     found = requests.Prediction(
-        label=labels[0],
-        score=scores[0] if scores else None,
+        label=said.labels[0],
+        score=said.scores[0] if said.scores else None,
         version=version,
         id=body.id,
-        error_at_most=UNSET if bounds is UNSET else bounds[0],
-        unfamiliar=unfamiliar,
+        probability=UNSET if said.probabilities is None else said.probabilities[0],
+        error_at_most=UNSET if said.bounds is None else said.bounds[0],
+        unfamiliar=said.remarks or UNSET,
     )
-    origin = served.origin
-    if scores and origin is not None and served.is_origin and origin.calibration is not None:
-        (each,) = origin.probabilities_of(np.asarray(scores)).tolist()
-        found.probability = origin.task.told_probability(each)
     if body.id is not None:
         call.model.remembered.add(body.id, batch[0])
     return found
-
-
-def _predicted(served: ServedLearner, batch: Sequence[Features], *, one: bool) -> Any:
-    """Return labels, scores if there is something to decide, and sentences on odd columns."""
-    if served.undecided or not batch:
-        served.rows(batch)  # raises for what is no row
-        return [served.default] * len(batch), [], UNSET
-    if one:
-        label, score = served.decided(batch[0])
-        return [label], [score], served.space.remarks() or UNSET
-    scores = served.scores(batch)
-    return served.answers(scores), scores.tolist(), served.space.remarks() or UNSET
 
 
 @operation("POST", "/v1/models/{model}/learn", "teach", lines=requests.Example)
@@ -242,40 +202,7 @@ async def explain(
     """Explain a prediction by its features."""
     app.check(call.model, [body.features])
     served, version = await app.at(call.model, body.version)
-    label, number, rows = _decided(served, body.features, body.label)
-    indices, values = entries(rows, 0)
-    model = Model(  # the weights to look at, not copied
-        LearnerRecord.of(served.learner, options={"fit_intercept": served.learner.fit_intercept}),
-        tuple(served.classes),
-        Weights(served.state),
-    )
-    found = contributions(model, indices, values, winner=number)
-    name, terms, unknown = served.space.name, found.terms[: body.top], 0
-    if isinstance(served.space, NamedFeatures) and isinstance(body.features, Mapping):
-        unknown = len(served.space.plain(body.features)) - len(rows.indices)
-    return requests.ExplanationAnswer.from_record(
-        found,
-        label=label,
-        terms=[requests.FeatureAmount.from_record(term, name=name(term.feature)) for term in terms],
-        others=max(0, len(found.terms) - body.top),
-        unknown=unknown,
-        version=version,
-    )
-
-
-def _decided(
-    served: ServedLearner, features: Features, asked: requests.Label | None
-) -> tuple[Answer, int, Any]:
-    """Return what a row is predicted, the number of the class or label to explain, and the row."""
-    if served.undecided:
-        few = served.task.too_few
-        raise RequestError(409, f"The model knows {few}; there is nothing to explain yet.")
-    label, scores = served.decided(features)
-    wanted = None if asked is None else served.known(requests.label_of(asked))
-    shown = served.task.label_shown(label, scores, served.classes, wanted)
-    if shown not in served.classes:
-        raise RequestError(422, f"The model has no label {asked!r:.80}.")
-    return label, served.classes.index(shown), served.rows([features])
+    return question_of(served, body).explanation(body.top, version)
 
 
 @operation("POST", "/v1/models/{model}/why", "inspect")
@@ -285,103 +212,7 @@ async def why(app: Application, call: Call, body: requests.ExplainRequest) -> re
         msg = "Examples are named for the newest version only: leave version out."
         raise RequestError(422, msg)
     app.check(call.model, [body.features])
-    asked = (body.features, body.top, body.label)
-    return await asyncio.to_thread(why_answer, app.writer, call.model, *asked)
-
-
-def why_answer(
-    writer: Writer, entry: Entry, features: Features, top: int, asked: requests.Label | None = None
-) -> requests.WhyAnswer:
-    """Return the examples that taught the model its score of a row, as the sum that it is."""
-    model = entry.record.model
-    with writer.journal.reader() as reader:
-        head, record = reader.head(model), history.current(reader, entry.record)
-        taught = bool(reader.latest_counted(model, 1))
-        served = entry.shown.learner
-        if taught:  # else the model is as it began, and need not be made once more
-            served = history.at_version(reader, writer.snapshots, record, head, writer.limits)
-        _check_sum(served)
-        label, number, rows = _decided(served, features, asked)
-        at, values = entries(rows, 0)
-        x = np.zeros(served.state.n_features)
-        x[at] = values
-        _, file = reader.base(model, 0)
-        teachers: list[tuple[float, Event]] = []
-        scores = served.scores([features])[0]
-        found = _provenance(served, [], empty_log(0), x, scores, number)
-        again, stepped = None, "rival IS NOT NULL"
-        if taught and served.weights.log is None:  # made again: no journal has steps of labels
-            again = history.new_learner(history.spec_from(record.spec), writer.limits, file)
-            stepped = "1"
-        for events in history.in_parts(reader.counted(model, where=stepped)):
-            batch = [history.example_of(event) for event in events]
-            log = again.fold(batch, served.classes[number]) if again else _steps(served, events)
-            terms = _provenance(served, [one for one, _ in batch], log, x, scores, number).terms
-            teachers += [(term.amount, events[term.row]) for term in terms]
-    teachers.sort(key=lambda pair: (-abs(pair[0]), pair[1].sequence))
-    # What was there before the first example: nothing, or a model
-    amounts = [-amount for amount, _ in teachers]
-    start = 0.0 if file is None else math.fsum([found.total, *amounts])
-    return requests.WhyAnswer.from_record(
-        found,
-        label=label,
-        start=start,
-        teachers=[_teacher(amount, event) for amount, event in teachers[:top]],
-        others=max(0, len(teachers) - top),
-        version=head,
-    )
-
-
-def _check_sum(served: ServedLearner) -> None:
-    """Raise unless the weights are the sum of the steps of the examples."""
-    scaled, rule = served.weights.moments is not None, served.learner.rule
-    if served.learner.second_order or scaled:
-        what = "a model that scales" if scaled else f"the rule {rule}"
-        raise RequestError(422, NO_SUM.format(what))
-
-
-def _teacher(amount: float, event: Event) -> requests.TeachingExample:
-    features, label = history.example_of(event)
-    return requests.TeachingExample.from_record(
-        event, amount=amount, features=features, label=label
-    )
-
-
-def _steps(served: ServedLearner, events: Sequence[Event]) -> Log:
-    """Return the steps that the journal has of examples, each of which made one."""
-    n_classes = len(served.classes)
-    scale = pair_scale(served.learner.step) if n_classes > 2 else 1.0
-    log = empty_log(len(events))
-    for i, event in enumerate(events):
-        sides = map(history.label_from, (event.label, event.rival))
-        label, rival = map(served.classes.index, sides)
-        log.label[i], log.rival[i] = (label, rival) if n_classes > 2 else (2 * label - 1, 0)
-        log.tau[i] = (event.step or 0.0) * (scale if event.classes == 2 else 1.0)
-        log.seen[i] = event.seen or 0
-    log.row[:] = np.arange(len(events))
-    return log
-
-
-def _provenance(
-    served: ServedLearner,
-    taught: Sequence[Features],
-    log: Log,
-    x: NDArray[Any],
-    scores: Any,
-    number: int,
-) -> Provenance:
-    """Return what these examples add by their steps to the score of the row x."""
-    state = served.state
-    classes, scores, winner = served.task.opponents(served.classes, scores, number)
-    return provenance_of(
-        Mistakes(log, state.count),
-        served.rows(taught),
-        x,
-        classes,
-        averaged=state.ledger is not None,
-        activation=scores,
-        sides=(winner,),
-    )
+    return await asyncio.to_thread(why_answer, app.writer, call.model, body)
 
 
 @operation(
@@ -440,8 +271,9 @@ def _line(event: Event, undone: int | None) -> requests.JournalLine:
 async def export(app: Application, call: Call) -> Reply:
     """Export a model as a file."""
     kind = call.query.get("format", "model")
-    if kind not in FORMATS:
-        raise RequestError(422, f"format must be model, json or onnx; got {kind!r:.40}.")
+    formats = {"model": history.file_of, **call.model.shown.learner.exports}
+    if kind not in formats:
+        raise RequestError(422, f"format must be {' or '.join(formats)}; got {kind!r:.40}.")
     record = call.model.record
 
     def written() -> Any:
@@ -449,7 +281,7 @@ async def export(app: Application, call: Call) -> Reply:
         if model is None:
             msg = "The model has learned nothing yet; there is nothing to export."
             raise RequestError(409, msg)
-        return FORMATS[kind](model)
+        return formats[kind](model)
 
     type_ = "application/json" if kind == "json" else "application/octet-stream"
     named = f'attachment; filename="{record.name}.{kind}"'.encode()

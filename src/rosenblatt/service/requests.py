@@ -12,11 +12,13 @@ from rosenblatt.rules import RULES
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"  # of models and tokens
 
 Label = str | int | float | bool
-Labels = Label | tuple[Label, ...]  # one, or any number of them
+# One, or any number of them; of a sentence a tag for each token, null where it is not known
+Labels = Label | tuple[Label | None, ...]
 Item = float | str | bool | None
 # A list is a vector, or several categories; an object has columns such as user.age.
 Value = Item | list[Item] | dict[str, Any]
-Features = dict[str, Value] | list[float]
+# Of a sentence a list of tokens: words, lists of the cells of columns, or objects of features.
+Features = dict[str, Value] | list[float | str | list[str] | dict[str, Value]]
 Name = Annotated[str, Meta(pattern=NAME, description="Letters, digits, dots, dashes; at most 64.")]
 Sequence_ = Annotated[int, Meta(ge=0)]
 Version = Annotated[int, Meta(ge=0, description="Number of the last event that is counted.")]
@@ -55,6 +57,7 @@ class FeatureSpec(Request, frozen=True):
     when_full: Literal["refuse", "ignore"] = "refuse"
     bits: Annotated[int, Meta(ge=1, le=30, description="Of the hash.")] = 18
     n_features: Annotated[int, Meta(ge=0, description="0: as the first array has.")] = 0
+    templates: Annotated[str, Meta(description="Of words of sentences, as CRF++ has them.")] = ""
 
 
 class ModelSpec(Request, frozen=True):
@@ -66,8 +69,11 @@ class ModelSpec(Request, frozen=True):
     zero: Literal["mistake", "negative", "positive"] = "mistake"
     fit_intercept: bool = True
     goal: Annotated[
-        Literal["", "each", "ranking"],
-        Meta(description="Rows may have several labels: each by itself, or ranked above others."),
+        Literal["", "each", "ranking", "sequences"],
+        Meta(
+            description="Rows may have several labels: each by itself, or ranked above others. Or "
+            "rows are sentences, whose tokens have tags."
+        ),
     ] = ""
     scale: Annotated[bool, Meta(description="By running mean and deviation.")] = False
     classes: list[Label] = []
@@ -87,7 +93,8 @@ class PredictRequest(Request, frozen=True):
 class Prediction(Answer):
     """A label and its score: above 0 for the second of two classes, else one a class.
 
-    Where a row may have several labels it is a list, and so are the scores, one a label.
+    Where a row may have several labels it is a list, and so are the scores, one a label. Of a
+    sentence it is a list of tags, with the score of the whole path and a probability for each tag.
     """
 
     label: Labels | None
@@ -153,10 +160,15 @@ class Feedback(Request, frozen=True):
 
 
 class ExplainRequest(Request, frozen=True):
-    """A row whose prediction is to be explained; of several labels one, by default the best."""
+    """A row whose prediction is to be explained; of several labels one, by default the best.
+
+    Of a sentence it is the tag of a token, by default of the one that is least sure, against the
+    tag ``label``, by default the next best.
+    """
 
     features: Features
     label: Label | None = None
+    token: Annotated[int, Meta(ge=0, description="Of a sentence; the first is 0.")] | None = None
     version: Version | None = None
     top: Annotated[int, Meta(ge=1, le=1000)] = 20
 
@@ -168,6 +180,7 @@ class FeatureAmount(Answer):
     value: float
     weight: float
     amount: float  # weight × value
+    token: int | UnsetType | None = UNSET  # of a sentence: whose feature it is; null: a step
 
 
 class ExplanationAnswer(Answer):
@@ -185,6 +198,8 @@ class ExplanationAnswer(Answer):
     others: int  # terms that are not listed
     unknown: int  # features that the model does not know
     version: Version
+    token: int | UnsetType = UNSET  # of a sentence: whose tag it is
+    rival: list[str] | UnsetType = UNSET  # and the path that the best one is held against
 
 
 class TeachingExample(Answer):
@@ -210,6 +225,8 @@ class WhyAnswer(Answer):
     teachers: list[TeachingExample]
     others: int  # examples that are not listed
     version: Version
+    token: int | UnsetType = UNSET  # of a sentence: whose tag it is
+    rival: list[str] | UnsetType = UNSET  # and the path that the best one is held against
 
 
 class ForgetRequest(Request, frozen=True):
@@ -263,9 +280,9 @@ class Description(Answer):
     rule: str
     memory: str
     title: str
-    goal: str  # of rows of any number of labels; empty where each has one
+    goal: str  # of rows of any number of labels, or of tags; empty where each has one
     parameters: dict[str, Any]
-    features: str  # names, hashed, array, numbered or columns
+    features: str  # names, hashed, array, numbered, columns or sentences
     columns: dict[str, str] | None  # and what each is: text, category, numeric
     levels: dict[str, list[str]]  # the known values of columns that have few
     ranges: dict[str, tuple[float, float, float]]  # least, mean and largest number of a column

@@ -31,7 +31,7 @@ from rosenblatt.errors import InputError, RosenblattError, Sentence
 from rosenblatt.models.feature_spaces import Features
 from rosenblatt.service import history
 from rosenblatt.service.journal import HELD_BACK, LEARNED, Event, Journal, ModelRecord, TokenRecord
-from rosenblatt.service.learner import LessonResult, ServedLearner
+from rosenblatt.service.learner import LessonResult, Served
 from rosenblatt.service.limits import Limits, RequestError, no_model
 from rosenblatt.service.requests import Example, Learned, ModelSpec, label_of
 
@@ -72,7 +72,7 @@ class RecentPredictions:
 class LearnerStatus:
     """A learner and what its examples came to."""
 
-    learner: ServedLearner
+    learner: Served
     version: int  # number of the last event
     learned: int = 0
     wrong: int = 0  # by the weights that decide, before it was learned
@@ -459,8 +459,8 @@ class Writer:
         if len(self._own) >= self.limits.models:
             msg = f"There are {self.limits.models} models already; delete one first."
             raise RequestError(422, msg)
-        history.check_spec(spec)
-        history.new_learner(spec, self.limits, spec.file)  # raises where it cannot be served
+        served = history.new_learner(spec, self.limits, spec.file)  # raises where it cannot be
+        history.check_spec(spec, served)
         now = self.clock()
         text = history.text_of(_without_file(spec))
         with self.journal.transaction():
@@ -484,9 +484,7 @@ class Writer:
         if self._own.get(entry.record.name) is not entry:
             raise no_model(entry.record.name)
 
-    def renewed(
-        self, entry: Entry, served: ServedLearner, *, forgotten: bool
-    ) -> Callable[[], None]:
+    def renewed(self, entry: Entry, served: Served, *, forgotten: bool) -> Callable[[], None]:
         """Replace a learner, and return what shows it; ``forgotten`` drops old predictions."""
         reader, model = self.journal, entry.record.model
         record = reader.model(model) or entry.record

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosenblatt.errors import InputError
-from rosenblatt.kernels.counts import Log
+from rosenblatt.kernels.counts import Counts, Log, empty_log
 from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.passes import path_pass, second_order_path_pass
 from rosenblatt.kernels.sequences.paths import (
@@ -38,6 +38,18 @@ def _not_asked(*_: Any, **__: Any) -> Any:
     )
 
 
+Room = tuple[Lattice, Differences, Log]  # of a pass
+
+
+class PathLesson(NamedTuple):
+    """What one sentence did when it was learned."""
+
+    counts: Counts
+    step: float  # τ, or α of a rule of second order
+    truth: NDArray[np.int32]  # the path that gained: the best one that agrees with the tags
+    rival: NDArray[np.int32]  # the path that lost, if there was a step
+
+
 @dataclass(frozen=True)
 class Sequences(Task):
     """Each token of a sentence has one of several tags; a mistake is a wrong path."""
@@ -64,14 +76,30 @@ class Sequences(Task):
         self, state: Vectors, part: Part, order: NDArray[Any], rule: Rule, zero: int, log: Log
     ) -> Call:
         """Return the kernel of a pass that changes this state, and its arguments."""
+        return self._call(state, part, order, rule, (*room_for(part.rows, self.n_classes), log))
+
+    def _call(
+        self, state: Vectors, part: Part, order: NDArray[Any], rule: Rule, room: Room
+    ) -> Call:
         rows: Any = part.rows
         tags = (part.sets or (np.empty(0, np.int32),))[0]
         given = rows, tags, or_empty(part.weight), order, rule, cost_of(rule)
-        room, u = room_for(rows, self.n_classes), or_empty(state.ledger, ndim=2)
+        u = or_empty(state.ledger, ndim=2)
         if state.variance is None:
             return path_pass, (*given, room, state.weights, u, state.count)
         gaussian = GaussianWeights(state.weights, state.variance)
         return second_order_path_pass, (*given, room, gaussian, u, state.count)
+
+    def lesson(self, state: Vectors, part: Part, rule: Rule) -> PathLesson:
+        """Change the weights by the one sentence of a part; return what it did."""
+        rows: Any = part.rows
+        lattice, found = room_for(rows, self.n_classes)
+        log = empty_log(1)
+        kernel, arguments = self._call(state, part, part.order, rule, (lattice, found, log))
+        counts: Counts = kernel(*arguments)
+        n = int(rows.bounds[-1])
+        step = log.tau.item() if counts.updates else 0.0
+        return PathLesson(counts, step, lattice.truth[:n], lattice.path[:n])
 
     def tried_loss(
         self, state: Any, parts: Iterable[Part], zero: int, average: Callable[[], NDArray[Any]]
@@ -129,7 +157,7 @@ def rows_for(n_features: int, n_tags: int, n_known: int = 0) -> Places:
     return Places(rows, np.array([first + n_known]))
 
 
-def room_for(rows: Sentences, n_tags: int) -> tuple[Lattice, Differences]:
+def room_for(rows: Any, n_tags: int) -> tuple[Lattice, Differences]:
     """Return room for the longest sentence: its lattice, and how two paths of it differ."""
     lengths = np.diff(rows.bounds)
     features = rows.starts[rows.bounds]

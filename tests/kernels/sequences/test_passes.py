@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.passes import path_pass, second_order_path_pass
 from rosenblatt.kernels.sequences.paths import EDGES, NO_ROW, Sentences
@@ -98,14 +99,23 @@ def trained(corpus: Corpus, rule: Rule, *, second_order: bool) -> Any:
     room, cost = room_for(rows, corpus.n_tags), cost_of(rule)
     counts, c = [], 1
     for order in corpus.orders:
-        how = rows, tags, np.empty(0), np.array(order), rule, cost, room
+        log = empty_log(len(order))
+        how = rows, tags, np.empty(0), np.array(order), rule, cost, (*room, log)
         if second_order:
             counts.append(second_order_path_pass(*how, GaussianWeights(w, sigma), u, c))
         else:
             counts.append(path_pass(*how, w, u, c))
+        check_log(log, order, counts[-1].updates, c)
         c += len(order)
     found = [f for f in np.argsort(places.rows, kind="stable") if places.rows[f] != NO_ROW]
     return (w, u, sigma), places, [int(f) for f in found], counts
+
+
+def check_log(log: Log, order: list[int], updates: int, c: int) -> None:
+    """Check that each update has its line: a sentence of the order at its count, and a step."""
+    lines = [*zip(log.row.tolist(), log.seen.tolist(), log.tau.tolist(), strict=True)][:updates]
+    assert all(order[seen - c] == row and tau != 0.0 for row, seen, tau in lines)
+    assert log.seen[:updates].tolist() == sorted({*log.seen[:updates].tolist()})
 
 
 def expected(found: dict[reference.Key, float], rows: Any, shape: Any, least: float) -> Any:

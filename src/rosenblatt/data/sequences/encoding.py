@@ -7,7 +7,7 @@ has the template and words that show it, its *witness*, from which hash and name
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from math import isfinite
 from numbers import Real
@@ -106,6 +106,12 @@ class TemplateLayout:
         self.most_words = max(map(len, self.templates))
 
 
+@lru_cache(maxsize=16)
+def layout_of(templates: tuple[Template, ...]) -> TemplateLayout:
+    """Return templates as the kernels read them; a service asks for the same ones all the time."""
+    return TemplateLayout(templates)
+
+
 def _numbers(values: Iterator[int]) -> NDArray[np.int64]:
     return np.array([*values], np.int64)
 
@@ -116,6 +122,16 @@ class SentenceEncoding(Protocol):
     @property
     def n_features(self) -> int:
         """Number of features with weights."""
+
+    @property
+    def known(self) -> Sequence[Any]:
+        """What tells features with weights from others, in the order of their rows."""
+
+    def bare(self) -> "SentenceEncoding":
+        """Return the encoding without any feature or word."""
+
+    def joined(self, others: Sequence[Any]) -> "SentenceEncoding":
+        """Return the encoding with the features of others of its kind behind its own."""
 
     def columns(self, sentences: Sequence[Sequence[Any]]) -> Any:
         """Return sentences as they are encoded; they have ``bounds``."""
@@ -157,14 +173,18 @@ class WordEncoding:
     def empty(cls, templates: Sequence[Template], n_columns: int) -> "WordEncoding":
         """Return the encoding before the first sentence."""
         check_columns(templates, n_columns)
-        layout = TemplateLayout(templates)
-        none = Witnesses(np.empty(0, np.uint16), np.empty((0, layout.most_words), np.int32))
-        return cls(layout.templates, n_columns, WordTable(layout.columns), witnesses=none)
+        return cls(TemplateLayout(templates).templates, n_columns).bare()
 
-    @cached_property
+    @property
     def layout(self) -> TemplateLayout:
         """The templates as the kernels read them."""
-        return TemplateLayout(self.templates)
+        return layout_of(self.templates)
+
+    @property
+    def known(self) -> list[int]:
+        """What tells features with weights from others, in the order of their rows."""
+        found: list[int] = self.keys.tolist()
+        return found
 
     @property
     def n_features(self) -> int:
@@ -279,21 +299,57 @@ class WordEncoding:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the large parts: the words that show features, and which show which."""
-        if self.witnesses is None:
-            raise InputError("These features have no words.")
-        used = np.unique(self.witnesses.words[self.witnesses.words >= FIRST_WORD])
-        place = np.zeros(self.words.n + 1, np.int32)
-        place[used] = np.arange(len(used)) + FIRST_WORD
-        place[:FIRST_WORD] = np.arange(FIRST_WORD)
-        place[NO_WORD] = NO_WORD
+        seen, used = self.shown_by, self.used
+        place = self.placed(used, np.arange(len(used)) + FIRST_WORD)
         letters = self.words.letters(used)
         return {
             "letters": np.frombuffer(b"".join(letters), np.uint8),
             "lengths": np.array([*map(len, letters)], np.uint16),
             "columns": self.words.column[used].astype(np.uint8),
-            "templates": self.witnesses.templates,
-            "words": place[self.witnesses.words],
+            "templates": seen.templates,
+            "words": place[seen.words],
         }
+
+    @property
+    def shown_by(self) -> Witnesses:
+        """What shows each feature; raise InputError where that is not known."""
+        if self.witnesses is None:
+            raise InputError("These features have no words.")
+        return self.witnesses
+
+    @property
+    def used(self) -> NDArray[Any]:
+        """The words that show features, without those of edges."""
+        words = self.shown_by.words
+        return np.unique(words[words >= FIRST_WORD])
+
+    def placed(self, used: NDArray[Any], numbers: NDArray[Any]) -> NDArray[np.int32]:
+        """Return where words stand elsewhere: these have such numbers, edges their own."""
+        place = np.zeros(self.words.n + 1, np.int32)
+        place[used] = numbers
+        place[:FIRST_WORD] = np.arange(FIRST_WORD)
+        place[NO_WORD] = NO_WORD
+        return place
+
+    def bare(self) -> "WordEncoding":
+        """Return the encoding without any feature or word."""
+        none = Witnesses(np.empty(0, np.uint16), np.empty((0, self.layout.most_words), np.int32))
+        words = WordTable(self.layout.columns)
+        return WordEncoding(self.templates, self.n_columns, words, witnesses=none)
+
+    def joined(self, others: "Sequence[WordEncoding]") -> "WordEncoding":
+        """Return the encoding with the features of others of its templates behind its own."""
+        seen, keys = [self.shown_by], [self.keys]
+        for other in others:
+            used, own = other.used, other.shown_by
+            letters = other.words.letters(used)
+            text = np.frombuffer(b"".join(letters), np.uint8)
+            lengths = np.array([*map(len, letters)], np.int64)
+            place = other.placed(used, self.words.entered(text, lengths, other.words.column[used]))
+            keys.append(other.keys)
+            seen.append(own._replace(words=place[own.words]))
+        both = Witnesses(*(np.concatenate(parts) for parts in zip(*seen, strict=True)))
+        return WordEncoding(self.templates, self.n_columns, self.words, np.concatenate(keys), both)
 
     @classmethod
     def stored(cls, stored: Any, arrays: Any) -> "WordEncoding":
@@ -309,13 +365,7 @@ class WordEncoding:
         good = len(column) == len(lengths) and int(stops[-1:].sum()) == len(letters)
         if not good or (column >= len(layout.columns)).any():
             raise InputError("its words do not fit together.")
-        number = np.empty(len(lengths) + FIRST_WORD, np.int32)
-        number[:FIRST_WORD] = np.arange(FIRST_WORD)
-        for c in range(len(layout.columns)):
-            own = np.flatnonzero(column == c)
-            found = np.empty(len(own), np.int32)
-            table.enter(letters, (stops - lengths)[own], stops[own], c, found)
-            number[FIRST_WORD + own] = found
+        number = np.append(np.arange(FIRST_WORD), table.entered(letters, lengths, column))
         templates, words = arrays["templates"], arrays["words"]
         good = words.shape == (len(templates), layout.most_words)
         if not good or (templates >= len(layout.templates)).any() or (words >= len(number)).any():
@@ -419,6 +469,19 @@ class NamedEncoding:
     def n_features(self) -> int:
         """Number of features with weights."""
         return len(self.names)
+
+    @property
+    def known(self) -> Sequence[str]:
+        """What tells features with weights from others, in the order of their rows."""
+        return self.names
+
+    def bare(self) -> "NamedEncoding":
+        """Return the encoding without any feature."""
+        return NamedEncoding()
+
+    def joined(self, others: "Sequence[NamedEncoding]") -> "NamedEncoding":
+        """Return the encoding with the features of others behind its own."""
+        return NamedEncoding((*self.names, *chain.from_iterable(one.names for one in others)))
 
     def columns(self, sentences: Sequence[Sequence[Any]]) -> NamedTokens:
         """Return sentences of dictionaries: a word is name=word, True is 1, False is no feature."""

@@ -203,7 +203,7 @@ class SentenceFile:
         conllu = self.format is SentenceFormat.CONLLU
         ends = np.flatnonzero(buffer == NEWLINE)
         starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64)
-        written = np.concatenate([[0], np.cumsum(buffer > BLANK, dtype=np.int64)])
+        written = np.concatenate([np.zeros(1, np.int32), np.cumsum(buffer > BLANK, dtype=np.int32)])
         full = written[ends] > written[starts]
         marks = [i for i in np.flatnonzero(full).tolist() if buffer[starts[i]] in b"#-"]
         document = [i for i in marks if text.startswith(DOCUMENT, starts[i])]

@@ -63,7 +63,7 @@ Template = tuple[Macro, ...]
 def word_templates(column: int = 0) -> tuple[Template, ...]:
     """Return the templates for words of a text."""
     own = [(Macro(0, column, FUNCTIONS[name]),) for name in OWN]
-    others = [(Macro(offset, column, LOWER),) for offset in NEIGHBOURS]
+    others = [(Macro(offset, column, f),) for offset in NEIGHBOURS for f in (LOWER, SHAPE)]
     here = Macro(0, column, LOWER)
     pairs = [(Macro(-1, column, LOWER), here), (here, Macro(1, column, LOWER))]
     return (*own, *others, *pairs)

@@ -201,6 +201,20 @@ class WordTable:
             self._grow()
         self._take_in(text, first, column)
 
+    def entered(
+        self, text: NDArray[np.uint8], lengths: NDArray[Any], columns: NDArray[Any]
+    ) -> NDArray[np.int32]:
+        """Return the numbers of words that follow one another in a text, by places of columns."""
+        stops = np.cumsum(lengths, dtype=np.int64)
+        starts = stops - lengths
+        numbers = np.empty(len(stops), np.int32)
+        for c in range(len(self.columns)):
+            own = np.flatnonzero(columns == c)
+            found = np.empty(len(own), np.int32)
+            self.enter(text, starts[own], stops[own], c, found)
+            numbers[own] = found
+        return numbers
+
     def _grow(self) -> None:
         room = 4 * self.n
         for name in ("keys", "column", "functions"):

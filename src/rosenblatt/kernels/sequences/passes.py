@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rosenblatt.kernels.compiling import Changed, compiled, inlined
-from rosenblatt.kernels.counts import Counts
+from rosenblatt.kernels.counts import Counts, Log, note
 from rosenblatt.kernels.second_order import GaussianWeights
 from rosenblatt.kernels.sequences.paths import (
     EDGES,
@@ -80,13 +80,13 @@ def path_pass(
     order: NDArray[Any],  # numbers of sentences, in the order to come
     rule: Any,
     cost: float,  # of a wrong token
-    room: Changed[tuple[Lattice, Differences]],
+    room: Changed[tuple[Lattice, Differences, Log]],  # the log may have no lines
     w: Changed[NDArray[Any]],
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
 ) -> Counts:
     """Visit the sentences in order, step where the rule says so, and return what happened."""
-    (lattice, found), barred = room, rows.barred
+    (lattice, found, log), barred = room, rows.barred
     n_tags = w.shape[1]
     mistakes, updates, loss = 0, 0, 0.0
     write_steps(w, barred, lattice.steps)
@@ -118,6 +118,8 @@ def path_pass(
                     u[row, k] += tau * (c + t) * count
                 if row < n_tags + EDGES and not barred[row, k]:
                     lattice.steps[row, k] = w[row, k]
+        if len(log.row):
+            note(log, updates, i, 0, 0, tau, c + t)
         updates += tau != 0.0
     return Counts(mistakes, updates, loss)
 
@@ -130,7 +132,7 @@ def second_order_path_pass(
     order: NDArray[Any],  # numbers of sentences, in the order to come
     rule: Any,
     cost: float,  # of a wrong token
-    room: Changed[tuple[Lattice, Differences]],
+    room: Changed[tuple[Lattice, Differences, Log]],  # the log may have no lines
     gaussian: Changed[GaussianWeights],
     u: Changed[NDArray[Any]],  # the ledger of the average; empty: none
     c: int,  # Algorithm 7's counter before this pass
@@ -139,7 +141,7 @@ def second_order_path_pass(
 
     The margin has the variance Δφᵀ Σ Δφ, of the diagonal Σ.
     """
-    (lattice, found), (w, sigma), barred = room, gaussian, rows.barred
+    (lattice, found, log), (w, sigma), barred = room, gaussian, rows.barred
     n_tags = w.shape[1]
     mistakes, updates, loss = 0, 0, 0.0
     write_steps(w, barred, lattice.steps)
@@ -176,5 +178,7 @@ def second_order_path_pass(
                 sigma[row, k] = max(sigma[row, k] - beta * (moved * moved), LEAST_VARIANCE)
                 if row < n_tags + EDGES and not barred[row, k]:
                     lattice.steps[row, k] = w[row, k]
+        if len(log.row):
+            note(log, updates, i, 0, 0, alpha, c + t)
         updates += alpha != 0.0
     return Counts(mistakes, updates, loss)

@@ -10,6 +10,7 @@ import { Rows, Training } from "./engine.js";
 import { Guide, sceneList, sceneNamed } from "./guide.js";
 import { SCENES } from "./scenes.js";
 import { LAYERS, Tools } from "./legend.js";
+import { Lattice } from "./lattice.js";
 import { Network } from "./network.js";
 import { Neuron } from "./neuron.js";
 import { Axis, Orders, Passes, Proof, Theorem } from "./panels.js";
@@ -29,8 +30,8 @@ const QUIET = 90; // milliseconds without a change before a slow verdict is look
 const QUICK = 60; // points for which it never is slow
 const WRITTEN = 250; // milliseconds without a change before the address is written
 const REMEMBERED = 200; // changes that can be undone
-const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof", "words", "network", "classes"];
-const ALONE = ["words", "network", "classes"]; // panels of one scene, which need no plane
+const PANELS = ["neuron", "axis", "theorem", "passes", "orders", "space", "trace", "proof", "words", "network", "classes", "lattice"];
+const ALONE = ["words", "network", "classes", "lattice"]; // panels of one scene, which need no plane
 const COMMANDS = { s: "step", m: "mistake", a: "pass", e: "end", b: "back", Home: "start", k: "play" };
 const THEMES = [["auto", "As the system has them"], ["light", "Light"], ["dark", "Dark"]];
 const SIGNS = {
@@ -404,6 +405,7 @@ class Lab {
     this.openPanel(page.panel);
     if (page.example) this.panels.words.take(page.example);
     if (page.set) this.panels.classes.take(page.set, page.step);
+    if (page.panel === "lattice") this.panels.lattice.take(page.step);
     if (this.drawer) this.openDrawer(null);
     this.turning = Boolean(page.at) && page.at !== "end";
     this.render();
@@ -534,7 +536,7 @@ class Lab {
     this.panels = {
       neuron: new Neuron(), axis: new Axis(), theorem: new Theorem(), passes: new Passes(() => this.hold()),
       orders: new Orders((name, value) => this.change({ [name]: value })), space: new Space(),
-      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(), classes: new Classes(),
+      trace: new TraceTable({ seek: (at) => this.seek(at), look: (place) => this.hover(place) }), proof: new Proof(), words: new Words(), network: new Network(), classes: new Classes(), lattice: new Lattice(),
     };
     this.welcome = new Welcome({ tour: () => this.openScene(SCENES[0], 1), own: () => { this.clear(); this.plane.svg.focus(); }, all: () => this.leaveWelcome() });
     this.guide = new Guide({ show: (scene, number) => this.openScene(scene, number), leave: () => this.leaveScene(), resized: () => { this.isMeasured = false; this.schedule(); } });

@@ -329,6 +329,38 @@ export const SCENES = [
     ],
   },
   {
+    name: "paths", title: "Paths of tags", section: "Chapter 17", about: "A tag for each word; the best path wins.",
+    pages: [
+      {
+        words: [
+          "Each word of a sentence gets a tag: pronoun, verb, determiner or noun. A column is a word, a row a tag, and a path from left to right gives every word one tag. It scores the weight of each word with its tag and of each step from tag to tag, and the path with the highest score is the answer.",
+          "All weights begin at 0, so the first answer is wrong. The true path gains, the best one loses.",
+        ],
+        question: "This sentence has four words, and there are four tags. How many paths are there, and must each be looked at?",
+        answer: ["4 × 4 × 4 × 4 = 256, and a sentence of 25 words has more than 10¹⁵. No: of all ways to a tag of a word only the best one can be a part of the best path. So 16 sums from word to word are enough; that is Viterbi's algorithm."],
+        toy: "separable", panel: "lattice", step: 1,
+      },
+      {
+        words: ["The second pass. “book” has been a verb and a noun. The best path takes it for a pronoun, since sentences have mostly begun with one: dashed, with a score of 7. The true path has 6."],
+        question: "Which weights change? Only those of “book”?",
+        answer: ["Three gain and three lose. “book” as a verb gains 1 and as a pronoun loses 1; so do the steps from the start and to the determiner, which are others on the two paths. The words “a flight” and the step between them have the same tags on both: what is added is taken away again."],
+        toy: "separable", panel: "lattice", step: 9,
+      },
+      {
+        words: ["Back to the end of the first pass. “fly” has been met once, as a noun: its weight with that tag is 1, and with the verb 0. Still it is a verb here, at once."],
+        question: "What makes it one?",
+        answer: ["The steps. From pronoun to verb is worth 1, and a verb at the end another 1: P V scores 5 and P N only 4. Tags decide each other, which no perceptron can do that looks at each word alone."],
+        toy: "separable", panel: "lattice", step: 6,
+      },
+      {
+        words: ["The end: all six sentences are right after 6 mistakes in 3 passes. “book” is a verb in two of them and a noun in two."],
+        question: "Is the theorem of the perceptron still true here?",
+        answer: ["Yes. Put the difference of the two paths, what the true one has more often, in the place of y·x: an update adds it to the weights, and a mistake is a difference whose activation is not above 0. If some weights rank every true path above all others by a margin γ, there are at most R²/γ² mistakes, where R is the length of the longest difference."],
+        toy: "separable", panel: "lattice", step: "end",
+      },
+    ],
+  },
+  {
     name: "xor", title: "XOR, and a third dimension", section: "Section 4.7", about: "What no line can do, and what helps.",
     pages: [
       {

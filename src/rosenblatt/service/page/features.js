@@ -5,6 +5,7 @@ import { button, element, shortened, shown } from "./elements.js";
 const SHOWN = 14; // features of an example that are listed
 const MANY = 8; // columns that stand below one another; more stand side by side
 const MISSING = /^\s*(na|nan|n\/a|null|\?)?\s*$/i; // written for a value that is not known
+const JSON_FORMS = { array: "Features, a list of numbers", sentences: "A sentence, a list of words" };
 const SPECIAL = new Map([["true", true], ["false", false], ["null", null]]);
 
 let forms = 0;
@@ -13,12 +14,12 @@ let forms = 0;
 export class FeatureForm {
   constructor({ features: kind, columns, levels, ranges, n_features: width }) {
     Object.assign(this, { kind, columns, levels: levels ?? {}, ranges: ranges ?? {}, number: ++forms });
-    const place = { array: () => this.numbers(width), columns: () => this.byColumn() }[kind] ?? (() => this.pairs());
+    const place = { array: () => this.numbers(width), columns: () => this.byColumn(), sentences: () => this.tokens() }[kind] ?? (() => this.pairs());
     this.fields = element("div", { class: "fields" }, place());
     const name = `json-${this.number}`;
     this.json = element("textarea", { id: name, rows: 5, spellcheck: "false" });
     this.text = element("div", { class: "fields", hidden: true },
-      element("label", { for: name }, kind === "array" ? "Features, a list of numbers" : "Features, an object of names and values"), this.json);
+      element("label", { for: name }, JSON_FORMS[kind] ?? "Features, an object of names and values"), this.json);
     this.asJson = element("input", { type: "checkbox", onchange: () => this.switch() });
     const check = element("label", { class: "check" }, this.asJson, "As JSON");
     this.root = element("fieldset", { class: "features" }, element("legend", { class: "unseen" }, "Features"), this.fields, this.text, check);
@@ -28,6 +29,11 @@ export class FeatureForm {
     this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off" });
     const words = width ? `${width} numbers, separated by blanks` : "Numbers, separated by blanks";
     return element("label", {}, words, this.input);
+  }
+
+  tokens() {
+    this.input = element("input", { type: "text", spellcheck: "false", autocomplete: "off" });
+    return element("label", {}, "Words of a sentence, separated by blanks", this.input);
   }
 
   byColumn() {
@@ -86,6 +92,8 @@ export class FeatureForm {
   value() {
     const features = this.asJson.checked ? parsed(this.json.value) : this.fromFields();
     if (this.kind === null && typeof features === "object" && features) return features; // the service knows
+    if (this.kind === "sentences" && Array.isArray(features)) return features;
+    if (this.kind === "sentences") throw new Error('A sentence must be a list of words, like ["a", "book"].');
     if (this.kind === "array" ? !Array.isArray(features) : Array.isArray(features) || typeof features !== "object" || !features) {
       throw new Error(this.kind === "array" ? "Features must be a list of numbers, like [1, 0.5]." : 'Features must be an object, like {"good": 1}.');
     }
@@ -103,6 +111,7 @@ export class FeatureForm {
         return number;
       });
     }
+    if (this.kind === "sentences") return partsOf(this.input.value, "sequences");
     if (this.kind === "columns") {
       const filled = this.inputs.filter(({ role, input }) => (role === "numeric" ? !MISSING.test(input.value) : input.value !== ""));
       return Object.fromEntries(filled.map(({ name, role, input }) => [name, role === "numeric" ? numberIn(name, input.value) : input.value]));
@@ -118,7 +127,8 @@ export class FeatureForm {
   }
 
   toFields(features) {
-    if (this.kind === "array") this.input.value = features.join(" ");
+    if (this.kind === "sentences" && !plainWords(features)) throw new Error("These tokens are more than words: show them as JSON.");
+    if (this.kind === "array" || this.kind === "sentences") this.input.value = features.join(" ");
     else if (this.kind === "columns") for (const { name, input } of this.inputs) input.value = (Object.hasOwn(features, name) ? features[name] : null) ?? "";
     else {
       this.list.replaceChildren();
@@ -135,9 +145,15 @@ export class FeatureForm {
   }
 
   fill(features) {
+    if (this.kind === "sentences" && !plainWords(features) && !this.asJson.checked) this.asJson.click();
     if (!this.asJson.checked) this.toFields(features);
     this.json.value = JSON.stringify(features, null, 2);
   }
+}
+
+// Whether the tokens of a sentence can be typed with blanks between.
+function plainWords(tokens) {
+  return Array.isArray(tokens) && tokens.every((token) => typeof token === "string" && /^\S+$/.test(token));
 }
 
 function parsed(text) {
@@ -170,6 +186,16 @@ export function labelOf(text, classes) {
   return valueOf(text) ?? text;
 }
 
+// The labels that a text lists: words of a sentence have no blank in them, other labels may.
+export function partsOf(text, goal) {
+  return goal === "sequences" ? text.split(/\s+/).filter(Boolean) : text.split(";").map((part) => part.trim());
+}
+
+// What stands between two labels where they are typed.
+export function separatorOf(goal) {
+  return goal === "sequences" ? " " : "; ";
+}
+
 // The label of a row, or all of several, as words to read.
 export function labelWords(label) {
   return Array.isArray(label) ? label.join(", ") || "no label" : String(label);
@@ -184,7 +210,7 @@ export function words(features, kind = "names") {
 }
 
 function wordsOf(name, value, kind) {
-  const text = typeof value === "number" ? shown(value) : shortened(String(value), 160);
+  const text = typeof value === "number" ? shown(value) : shortened(value && typeof value === "object" ? JSON.stringify(value) : String(value), 160);
   if (name === null) return [text];
   return kind !== "columns" && (value === 1 || value === true) ? [shortened(name, 60)] : [element("span", {}, `${shortened(name, 60)} `), text];
 }

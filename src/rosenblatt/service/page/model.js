@@ -103,7 +103,7 @@ function figures({ learned, wrong, error, mistakes, n_features: features, classe
     ["Progressive error", percent(error), learned ? `${number(wrong)} predicted wrong` : ""],
     ["Mistakes", number(mistakes), "of the last weights"],
     ["Features", number(features), ""],
-    [goal ? "Labels" : "Classes", number(classes.length), classes.slice(0, 4).join(", ") + (classes.length > 4 ? ", …" : "")],
+    [{ "": "Classes", sequences: "Tags" }[goal] ?? "Labels", number(classes.length), classes.slice(0, 4).join(", ") + (classes.length > 4 ? ", …" : "")],
     ["Version", number(version), ""],
   ];
   return found;

@@ -14,6 +14,7 @@ const GOALS = {
   "": "One",
   each: "Several or none, each by itself",
   ranking: "Several or none, ranked above all others",
+  sequences: "A tag for each word of a sentence",
 };
 
 export class ModelList {
@@ -59,8 +60,9 @@ export class NewModel {
     this.rule = element("select", { name: "rule", onchange: () => this.showParameters() });
     this.memory = element("select", { name: "memory" },
       element("option", { value: "" }, "As usual for the rule"), element("option", { value: "average" }, "The average of all"), element("option", { value: "last" }, "The last"));
-    this.goal = element("select", { name: "goal" }, ...Object.entries(GOALS).map(([value, words]) => element("option", { value }, words)));
+    this.goal = element("select", { name: "goal", onchange: () => (this.kindRow.hidden = this.goal.value === "sequences") }, ...Object.entries(GOALS).map(([value, words]) => element("option", { value }, words)));
     this.kind = element("select", { name: "kind" }, ...Object.entries(KINDS).map(([value, words]) => element("option", { value }, words)));
+    this.kindRow = element("label", {}, "Features", this.kind);
     this.parameters = element("div", { class: "fields" });
     this.problem = element("p", { class: "problem", role: "alert" });
     const form = element("form", { class: "fields", onsubmit: (event) => this.create(event, created) },
@@ -69,7 +71,7 @@ export class NewModel {
       this.parameters,
       element("label", {}, "Weights that predict", this.memory),
       element("label", {}, "Labels of a row", this.goal),
-      element("label", {}, "Features", this.kind),
+      this.kindRow,
       element("button", { class: "primary" }, "Create"),
       this.problem);
     this.root = element("details", { class: "new-model", ontoggle: () => this.prepare() }, element("summary", {}, "New model"), form);
@@ -97,7 +99,7 @@ export class NewModel {
     event.preventDefault();
     say(this.problem, "");
     const name = this.name.value;
-    const spec = { memory: this.memory.value, goal: this.goal.value, features: { kind: this.kind.value } };
+    const spec = { memory: this.memory.value, goal: this.goal.value, features: this.kindRow.hidden ? {} : { kind: this.kind.value } };
     if (this.rules) spec.rule = this.rule.value;
     try {
       spec.parameters = Object.fromEntries(Array.from(this.parameters.querySelectorAll("input")).filter((input) => input.value !== "").map((input) => {

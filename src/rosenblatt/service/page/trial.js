@@ -1,12 +1,14 @@
 // A row to try: predict it, see why, teach its label, forget it.
 
 import { askJson, newId, pathOf } from "./connection.js";
-import { counted, drawing, element, say, shortened, shown } from "./elements.js";
-import { FeatureForm, labelOf, labelWords, words } from "./features.js";
+import { button, counted, drawing, element, say, shortened, shown } from "./elements.js";
+import { FeatureForm, labelOf, labelWords, partsOf, separatorOf, words } from "./features.js";
 
 const TERMS = 10; // features that are listed
 const TEACHERS = 6;
 const BUTTONS = 12; // classes that have a button each
+const TYPED = { sequences: "Tags, one for each word, separated by blanks; ? where one is not known" };
+const NOUNS = { "": "class", sequences: "tag" };
 
 export class Trial {
   // `changed` is called after the model has learned; `forget` asks to forget an example.
@@ -19,7 +21,7 @@ export class Trial {
     this.label = element("input", { type: "text", name: "label", list: "classes", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: !description.goal, oninput: () => this.complete() });
     this.classes = element("datalist", { id: "classes" });
     this.labels = element("div", { class: "row labels" });
-    const typed = description.goal ? "Labels, separated by semicolons; none if empty" : "Class";
+    const typed = TYPED[description.goal] ?? (description.goal ? "Labels, separated by semicolons; none if empty" : "Class");
     this.typed = element("div", { class: "row typed" }, element("label", {}, typed, this.label), this.classes, element("button", { name: "teach" }, "Teach"));
     this.question = element("div", { class: "question", role: "alert", hidden: true });
     this.lesson = element("p", { class: "lesson", role: "status" });
@@ -52,10 +54,12 @@ export class Trial {
 
   // Offers the classes; of several labels those that may follow the ones that stand there.
   complete() {
-    const before = this.description.goal ? this.label.value.slice(0, this.label.value.lastIndexOf(";") + 1) : "";
-    const there = before.split(";").map((text) => text.trim());
-    const known = this.description.classes.map(String).filter((name) => !there.includes(name));
-    this.classes.replaceChildren(...known.map((name) => element("option", { value: before ? `${before} ${name}` : name })));
+    const { goal, classes } = this.description;
+    const between = separatorOf(goal);
+    const before = goal ? this.label.value.slice(0, this.label.value.lastIndexOf(between[0]) + 1) : "";
+    const there = goal === "sequences" ? [] : partsOf(before, goal);
+    const known = classes.map(String).filter((name) => !there.includes(name));
+    this.classes.replaceChildren(...known.map((name) => element("option", { value: before ? `${before}${between.slice(1)}${name}` : name })));
   }
 
   // A class that the model does not know is taught only after a question: a typo would make one.
@@ -67,17 +71,18 @@ export class Trial {
 
   async teachTyped() {
     const { classes, goal } = this.description;
-    const labels = (goal ? this.label.value.split(";") : [this.label.value]).map((text) => labelOf(goal ? text.trim() : text, classes));
+    const labels = (goal ? partsOf(this.label.value, goal) : [this.label.value]).map((text) => (goal === "sequences" ? text : labelOf(text, classes)));
     const label = goal ? labels.filter((one) => one !== "") : labels[0];
-    const others = [label].flat().filter((one) => !classes.includes(one));
+    const others = [...new Set([label].flat())].filter((one) => !classes.includes(one) && !(goal === "sequences" && one === "?"));
+    const noun = NOUNS[goal] ?? "label";
     if (classes.length < (goal ? 1 : 2) || !others.length) return this.teach(label);
     const close = () => (this.question.hidden = true);
     const meant = others.map((one) => nearest(String(one), classes.map(String)));
     const known = meant.every(Boolean) ? `Did you mean ${meant.map((name) => `“${shortened(name, 60)}”`).join(", ")}?` : `The model knows ${classes.slice(0, 6).map((one) => shortened(String(one), 30)).join(", ")}${classes.length > 6 ? ", …" : ""}.`;
     this.question.replaceChildren(
-      element("p", {}, `“${shortened(others.join("; "), 60)}” is a new ${goal ? "label" : "class"}. ${known} Add it?`),
+      element("p", {}, `“${shortened(others.join("; "), 60)}” is a new ${noun}. ${known} Add it?`),
       element("div", { class: "row" },
-        element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, goal ? "Add the label" : "Add the class"),
+        element("button", { type: "button", name: "add-class", onclick: () => { close(); this.tell(this.lesson, () => this.teach(label)); } }, `Add the ${noun}`),
         element("button", { type: "button", class: "primary", onclick: () => { close(); this.label.focus(); } }, "No")));
     this.question.hidden = false;
     return null;
@@ -85,7 +90,7 @@ export class Trial {
 
   fill(features, label) {
     this.form.fill(features);
-    this.label.value = label === undefined ? "" : [label].flat().join("; ");
+    this.label.value = label === undefined ? "" : [label].flat().join(separatorOf(this.description.goal));
     for (const node of this.labels.children) node.classList.toggle("primary", node.dataset.label === this.label.value && label !== undefined);
     for (const place of [this.result, this.reasons, this.lesson]) place.replaceChildren();
     this.root.querySelector("h2").focus();
@@ -107,17 +112,29 @@ export class Trial {
 
   async predict() {
     this.reasons.replaceChildren();
-    const answer = await askJson("POST", pathOf(this.description.name, "/predict"), { features: this.form.value() });
-    this.result.replaceChildren(...sentence(answer, this.description.classes), ...this.form.gaps());
+    const features = this.form.value();
+    const answer = await askJson("POST", pathOf(this.description.name, "/predict"), { features });
+    const said = this.description.goal === "sequences" ? this.tagged(features, answer) : sentence(answer, this.description.classes);
+    this.result.replaceChildren(...said, ...this.form.gaps());
   }
 
-  async explain() {
+  // The words of a sentence with their tags; each is asked why it has its own.
+  tagged(features, { label, score, probability, version }) {
+    const tokens = features.map((token, k) => element("li", {},
+      button(`${shortened(typeof token === "string" ? token : JSON.stringify(token), 40)}/${label[k]}`, "Why this tag?", () => this.explain(k), { class: "small" }),
+      probability ? element("span", { class: "note" }, ` ${shown(100 * probability[k], 3)} %`) : ""));
+    const note = score === null ? "The model knows no tag yet: teach it." : `score of the path ${shown(score)}`;
+    return [element("ol", { class: "words tagged" }, ...tokens), element("span", { class: "note" }, `${note}, version ${version}`)];
+  }
+
+  // `token` is one of a sentence; by default the service takes the one that is least sure.
+  async explain(token) {
     await this.tell(this.result, async () => {
       const features = this.form.value();
       await this.predict();
       const asked = (what, top, draw) => {
         const place = element("div", {}, element("p", { class: "note" }, "Looking for reasons …"));
-        const answer = askJson("POST", pathOf(this.description.name, what), { features, top });
+        const answer = askJson("POST", pathOf(this.description.name, what), token === undefined ? { features, top } : { features, top, token });
         return [place, answer.then(draw, problem).then((drawn) => place.replaceChildren(drawn))];
       };
       // Terms take no time; examples may take a while, since the journal is read.
@@ -129,7 +146,7 @@ export class Trial {
     });
   }
 
-  teachers({ teachers, others, start, total, positive, negative }) {
+  teachers({ teachers, others, start, total, positive, negative, token }) {
     const sides = { positive, negative, size: Math.max(...teachers.map(({ amount }) => Math.abs(amount)), 1e-300) };
     const items = teachers.map((one) => element("li", {},
       element("div", { class: "row" }, bar(one.amount, sides), element("span", { class: "amount" }, shown(one.amount, 3)),
@@ -138,7 +155,7 @@ export class Trial {
       words(one.features, this.description.features)));
     const rest = [others ? `${counted(others, "more example")} not listed` : "", start ? `the model that it began with adds ${shown(start)}` : ""].filter(Boolean).join("; ");
     return element("div", { class: "fields" },
-      element("p", { class: "note" }, items.length ? `The score ${shown(total)}${negative === null ? ` of ${positive}` : ""} is the sum of what these add${rest ? ` (${rest})` : ""}.` : start ? "The score comes from the model file that the service began with; no example taught here has changed it." : "No example has changed the weights of these features."),
+      element("p", { class: "note" }, items.length ? `The ${token === undefined ? "score" : `lead of ${positive} over ${negative},`} ${shown(total)}${negative === null ? ` of ${positive}` : ""}${token === undefined ? "" : ","} is the sum of what these add${rest ? ` (${rest})` : ""}.` : start ? "The score comes from the model file that the service began with; no example taught here has changed it." : "No example has changed the weights of these features."),
       element("ol", { class: "examples" }, ...items));
   }
 
@@ -151,7 +168,7 @@ export class Trial {
     const { id } = this.sent;
     const answer = await askJson("POST", pathOf(name, "/learn"), { ...example, id });
     this.sent = null;
-    this.lesson.replaceChildren(lessonWords(answer, example.label), " ", forgetButton({ id }, () => this.forget({ id, ...example })));
+    this.lesson.replaceChildren(lessonWords(answer, example.label, this.description.goal), " ", forgetButton({ id }, () => this.forget({ id, ...example })));
     await this.changed();
     await this.tell(this.result, () => this.predict());
   }
@@ -200,10 +217,10 @@ function best(values, classes, unit = "") {
 }
 
 // Rules with a margin learn from right answers, too; an average may be wrong where the last weights are right.
-function lessonWords({ sequence, mistake, updated, predicted, duplicate }, label) {
+function lessonWords({ sequence, mistake, updated, predicted, duplicate }, label, goal) {
   if (duplicate) return `This example was learned before, as number ${sequence}.`;
   if (predicted === null) return `Learned as number ${sequence}.`;
-  const right = labelWords(predicted) === labelWords(Array.isArray(label) ? [...new Set(label)].sort() : label);
+  const right = labelWords(predicted) === labelWords(Array.isArray(label) && goal !== "sequences" ? [...new Set(label)].sort() : label);
   const said = right ? "was right" : `had said ${labelWords(predicted)}`;
   if (!updated) return `Learned as number ${sequence}. The model ${said}; no step was needed.`;
   return `Learned as number ${sequence}. The model ${said}${right && !mistake ? ", but not by enough" : ""}; its weights have changed.`;
@@ -218,7 +235,8 @@ export function forgetButton({ id }, onclick) {
   return element("button", { type: "button", class: "small", onclick }, "Forget");
 }
 
-function contributions({ terms, bias, total, positive, negative, others, unknown }, features) {
+function contributions({ terms, bias, total, positive, negative, others, unknown, token }, features) {
+  const ofToken = ({ name, token: own }) => (own === undefined || own === null ? name : `${own + 1}: ${name}`); // words count from 1
   const sides = { positive, negative, size: Math.max(...terms.map(({ amount }) => Math.abs(amount)), 1e-300) };
   const given = (name) => (!Array.isArray(features) && Object.hasOwn(features, name) && typeof features[name] === "number" ? features[name] : null); // as it was typed
   const rest = total - bias - terms.reduce((sum, { amount }) => sum + amount, 0);
@@ -226,13 +244,14 @@ function contributions({ terms, bias, total, positive, negative, others, unknown
     element("th", { scope: "row", title: name }, shortened(name, 48)), element("td", {}, value), element("td", {}, weight),
     element("td", {}, shown(amount, 3)), element("td", { class: "bar-cell" }, bar(amount, sides)));
   const head = ["Feature", "Value", "Weight", "Adds"].map((name) => element("th", { scope: "col" }, name));
-  const notes = [`Above 0 speaks for ${positive}, below ${negative === null ? "against it" : `for ${negative}`}; the sum is ${shown(total)}.`];
+  const notes = token === undefined ? [] : [`Word ${token + 1}, ${shortened(String(features[token]), 40)}.`];
+  notes.push(`Above 0 speaks for ${positive}, below ${negative === null ? "against it" : `for ${negative}`}; the sum is ${shown(total)}.`);
   if (terms.some(({ name, value }) => given(name) !== null && given(name) !== value)) notes.push("Numbers are multiplied as the model scales them.");
   if (unknown) notes.push(`${counted(unknown, "feature")} the model does not know.`);
   return element("div", { class: "fields" },
     element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "What each feature adds" },
       element("table", {}, element("thead", {}, element("tr", {}, ...head, element("td"))),
-        element("tbody", {}, ...terms.map(({ name, value, weight, amount }) => row(name, shown(given(name) ?? value, 3), shown(weight, 3), amount)), ...(others ? [row(`(${counted(others, "other feature")})`, "", "", rest)] : []), row("bias", "1", shown(bias, 3), bias)))),
+        element("tbody", {}, ...terms.map(({ value, weight, amount, ...term }) => row(ofToken(term), shown(given(term.name) ?? value, 3), shown(weight, 3), amount)), ...(others ? [row(`(${counted(others, "other feature")})`, "", "", rest)] : []), ...(token === undefined ? [row("bias", "1", shown(bias, 3), bias)] : [])))),
     element("p", { class: "note" }, notes.join(" ")));
 }
 
