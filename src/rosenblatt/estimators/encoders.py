@@ -230,5 +230,7 @@ def encoded_words(X: Any, **how: Any) -> tuple[Any, TableEncoder | None]:
 
 
 def behind(encoder: TableEncoder, fitted: Any) -> Any:
-    """Return a pipeline that encodes the columns of a data frame for a fitted estimator."""
-    return make_pipeline(encoder, fitted)
+    """Return a pipeline that encodes the columns of a data frame for what a search has fitted."""
+    found = make_pipeline(encoder, fitted)
+    found.search_ = fitted.search_
+    return found

@@ -150,9 +150,8 @@ def tune(
         advice = ".* stopped after max_iter"
         warnings.filterwarnings("ignore", advice)  # held-out rows chose the passes
         fitted.fit(X, y)
-    found: Any = fitted if encoder is None else behind(encoder, fitted)
-    found.search_ = search
-    return cast("FittedClassifier", found)
+    fitted.search_ = search
+    return cast("FittedClassifier", fitted if encoder is None else behind(encoder, fitted))
 
 
 def _estimator(
