@@ -40,10 +40,10 @@ print(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 TRAIN_PEER = """
 import sys, fasttext
-path, model, several, letters = sys.argv[1:]
-how = {"minn": 2, "maxn": 5} if letters == "True" else {"wordNgrams": 2}
+path, model, several, pairs = sys.argv[1:]
+how = {"lr": 0.5, "epoch": 5, "wordNgrams": 2 if pairs == "True" else 1}
 loss = "ova" if several == "True" else "softmax"
-fasttext.train_supervised(path, epoch=5, thread=2, loss=loss, **how).save_model(model)
+fasttext.train_supervised(path, thread=2, loss=loss, **how).save_model(model)
 """
 PREDICT_PEER = """
 import sys, fasttext
@@ -61,7 +61,7 @@ class Lines(NamedTuple):
     label: int  # the column of the labels
     text: int
     several: bool = False  # labels a row
-    letters: bool = False  # whether texts are no words: the peer gets runs of 2 to 5 characters
+    words: bool = False  # whether they have no blanks between words: fastText gets them apart
     most: tuple[float, float] | None = None  # megabytes, to train and to predict
 
 
@@ -69,7 +69,7 @@ SETS = {
     "20news": Lines(0, 1),
     "imdb": Lines(0, 2),
     "debtags": Lines(0, 1, several=True),
-    "debian_paths": Lines(0, 1, letters=True, most=(800.0, 350.0)),
+    "debian_paths": Lines(0, 1, words=True, most=(800.0, 350.0)),
 }
 
 
@@ -146,6 +146,10 @@ def _run(by: str, name: str, lines: Lines, divisor: int = 1) -> Run:
     with TemporaryDirectory() as folder:
         train, test, model, out = (Path(folder, part) for part in ("train", "test", "m", "out"))
         written = _vw_lines if by == VOWPAL_WABBIT else _marked_lines
+        if by == FASTTEXT and lines.words:
+            rows, tests = (
+                [(label, _words(text)) for label, text in some] for some in (rows, tests)
+            )
         train.write_text("".join(written(rows, classes)), "utf-8")
         blank = [("", text) for _, text in tests]
         test.write_text("".join(written(blank, classes)), "utf-8")
@@ -167,7 +171,7 @@ def _commands(
     several = lines.several
     if by == FASTTEXT:
         return (
-            ["-c", TRAIN_PEER, train, model, several, lines.letters],
+            ["-c", TRAIN_PEER, train, model, several, not lines.words],
             ["-c", PREDICT_PEER, test, model, several],
         )
     if by == VOWPAL_WABBIT:
@@ -209,8 +213,11 @@ def _vw_lines(rows: Sequence[tuple[str, str]], classes: Sequence[str]) -> Iterat
     """Yield the words of texts, which Vowpal Wabbit wants in parts that it can read."""
     numbers = {label: k for k, label in enumerate(classes, 1)}
     for label, text in rows:
-        words = " ".join(re.findall(r"[^\W_]+", text.lower()))
-        yield f"{numbers.get(label, '')} | {words}\n"
+        yield f"{numbers.get(label, '')} | {_words(text.lower())}\n"
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text))
 
 
 if __name__ == "__main__":
