@@ -108,9 +108,8 @@ def test_sizes_that_are_far_from_linear_are_met(
 
     monkeypatch.setattr(pruning, "file_size", size)
     ends = (0, size(0)), (100_000, size(100_000))
+    search: Any = pruning.largest_that_fits
     for wanted in (50_000, 400_000, 900_000):
-        dropped, found, n = pruning.largest_that_fits(
-            lambda k: cast("Any", k), *ends, 10**5, wanted
-        )
+        dropped, found, n = search(lambda k: k, *ends, 10**5, wanted)
         assert (dropped, found) == (n, size(n))
         assert 0.9 * wanted < found <= wanted

@@ -159,6 +159,20 @@ def test_a_refused_request_leaves_nothing(tmp_path: Path, form: str) -> None:
     other.close()
 
 
+def test_a_model_that_is_full_refuses_new_features(tmp_path: Path) -> None:
+    """Sentences with features beyond the limit are refused; those without are still learned."""
+    writer = Writer(tmp_path, Limits(model_features=60))
+    entry = create(writer, **TAGGER)
+    teach(writer, entry, taught(["ab", "cd"], ("N", "V")))
+    before = bits(entry.own.learner)
+    with pytest.raises(InputError, match="the model has all 60 that it may have"):
+        teach(writer, entry, taught(["other", "words", "than", "those"], ("V", "N", "V", "N")))
+    assert bits(entry.own.learner) == before
+    teach(writer, entry, taught(["cd", "ab"], ("V", "N")))
+    assert entry.shown.version == 2
+    writer.close()
+
+
 def test_values_that_overflow_are_undone(tmp_path: Path) -> None:
     """A sentence that would take weights out of float64 is refused, and nothing is left of it."""
     writer = Writer(tmp_path, Limits(magnitude=math.inf))
@@ -236,7 +250,9 @@ def test_over_http(service: Asked, tmp_path: Path) -> None:
     rows = service.ask("POST", f"{MODEL}/predict", {"rows": [words, []]}).json()
     assert (found["label"], found["score"]) == (rows["labels"][0], rows["scores"][0])
     assert rows["labels"][1] == []
-    explained = service.ask("POST", f"{MODEL}/explain", {"features": words, "token": 1}).json()
+    explained = service.ask(
+        "POST", f"{MODEL}/explain", {"features": words, "token": 1, "top": 1000}
+    ).json()
     assert (explained["label"], explained["positive"]) == (found["label"], found["label"][1])
     assert sum(term["amount"] for term in explained["terms"]) == pytest.approx(explained["total"])
     assert {term["token"] for term in explained["terms"]} <= {0, 1, 2, None}

@@ -157,9 +157,9 @@ def largest_that_fits(
     sizes then, the second of the model ``found``. Between them the size is nearly linear; where it
     is not, halves are tried.
     """
-    halve = False
+    slow = 0  # trials in a row that left more than half
     for _ in range(MOST_TRIALS):
-        share = 0.5 if halve else (low[1] - max_size) / max(low[1] - high[1], 1)
+        share = 0.5 if slow > 2 else (low[1] - max_size) / max(low[1] - high[1], 1)
         n_dropped = low[0] + int(np.ceil(share * (high[0] - low[0])))
         n_dropped = min(max(n_dropped, low[0] + 1), high[0] - 1)
         if high[0] - low[0] < 2 or high[1] > NEAR * max_size:
@@ -170,7 +170,7 @@ def largest_that_fits(
             high, found = there, other
         else:
             low = there
-        halve = 2 * (high[0] - low[0]) > wide
+        slow = slow + 1 if 2 * (high[0] - low[0]) > wide else 0
     return found, high[1], high[0]
 
 

@@ -106,11 +106,11 @@ def _of_sentences(
 ) -> ServedTagger:
     """Return a new tagger, or that of a base or snapshot."""
     if model is not None:
-        return ServedTagger.of_model(model, limits.classes, is_origin=False)
+        return ServedTagger.of_model(model, limits, is_origin=False)
     tags = [tag for tag in spec.classes if isinstance(tag, str)]
     if len(tags) < len(spec.classes) or len(tags) > limits.classes:
         raise InputError(f"classes must be at most {limits.classes} tags, which are words.")
-    return ServedTagger.new(learner, spec.features, tags, limits.classes)
+    return ServedTagger.new(learner, spec.features, tags, limits)
 
 
 def _space(spec: ModelSpec, limits: Limits, model: Model | None) -> FeatureSpace:
@@ -143,7 +143,7 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> Served:
             f"{limits.model_features:,}."
         )
     if isinstance(model.task, Sequences):
-        return ServedTagger.of_model(model, limits.classes, is_origin=True)
+        return ServedTagger.of_model(model, limits, is_origin=True)
     learner = model.made_by.learner
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace

@@ -24,6 +24,7 @@ from rosenblatt.models.sequences import SequenceModel, TokenTags
 from rosenblatt.models.tag_export import tags_to_json
 from rosenblatt.models.tagger import UNKNOWN, Tags
 from rosenblatt.service.learner import LESSON_OVERFLOW, LessonResult, Said
+from rosenblatt.service.limits import Limits
 from rosenblatt.service.requests import FeatureSpec
 from rosenblatt.training.state import State, is_finite
 
@@ -91,7 +92,7 @@ class ServedTagger:
     tagger: OnlineTagger
     space: SentenceSpace
     options: dict[str, Any]  # of its estimator
-    most_tags: int = 1000
+    limits: Limits
     origin: Model | None = None  # the model file that it goes on from
     is_origin: bool = False  # whether nothing has been learned since
     exports: ClassVar[Mapping[str, Any]] = {"json": lambda model: tags_to_json(model).encode()}
@@ -104,7 +105,7 @@ class ServedTagger:
 
     @classmethod
     def new(
-        cls, learner: Learner, features: FeatureSpec, tags: Sequence[str], most_tags: int
+        cls, learner: Learner, features: FeatureSpec, tags: Sequence[str], limits: Limits
     ) -> "ServedTagger":
         """Return a tagger before its first sentence."""
         encoding: SentenceEncoding = NamedEncoding()
@@ -117,14 +118,14 @@ class ServedTagger:
         model = SequenceModel.begin(learner, encoding, sorted({*tags}), free=False)
         beside = {"templates": features.templates or "words", "transitions": "auto"}
         options = plain_options(options_of(learner) | beside)
-        return cls(OnlineTagger(model), SentenceSpace(encoding), options, most_tags)
+        return cls(OnlineTagger(model), SentenceSpace(encoding), options, limits)
 
     @classmethod
-    def of_model(cls, model: Model, most_tags: int, *, is_origin: bool) -> "ServedTagger":
+    def of_model(cls, model: Model, limits: Limits, *, is_origin: bool) -> "ServedTagger":
         """Return a tagger that goes on from a model, in memory of its own."""
         fitted = SequenceModel.of_model(model.copy())
         space = SentenceSpace(fitted.encoding)
-        found = cls(OnlineTagger(fitted), space, model.options, most_tags)
+        found = cls(OnlineTagger(fitted), space, model.options, limits)
         return replace(found, origin=model, is_origin=True) if is_origin else found
 
     @property
@@ -191,10 +192,10 @@ class ServedTagger:
     def _check_tags(self, path: Iterable[str]) -> None:
         known = self.tagger.tags.outer
         new = sorted({*path} - {*known, UNKNOWN})
-        if len(known) + len(new) > self.most_tags:
+        if len(known) + len(new) > self.limits.classes:
             raise InputError(
-                f"The tag {new[-1]!r:.80} is new and the model has all {self.most_tags} tags that "
-                "it may have."
+                f"The tag {new[-1]!r:.80} is new and the model has all {self.limits.classes} tags "
+                "that it may have."
             )
 
     def learn(self, sentence: Any, answer: TagPath) -> LessonResult:
@@ -205,7 +206,11 @@ class ServedTagger:
         said: Any = self.said([sentence], one=False).labels[0]
         masked = (k if tag != UNKNOWN else tag for k, tag in zip(said, answer, strict=True))
         seen = self.state.count
-        found = self.taught(sentence, answer)
+        found, most = self.taught(sentence, answer), self.limits.model_features
+        if self.tagger.width > most:
+            raise InputError(
+                f"The sentence has new features and the model has all {most:,} that it may have."
+            )
         step = found.step if found.counts.updates else 0.0
         return LessonResult(
             predicted=tuple(masked),
