@@ -57,9 +57,9 @@ def test_taken_and_cut(form: str) -> None:
 def test_gathered(room: int) -> None:
     """Parts that come one by one, of other types too, are the whole, however much room there is."""
     rows: Any = FORMATS["csr"](VALUES.tolist(), 1.0)
-    short = between(rows, 0, 5)
-    short = short._replace(data=short.data.astype(np.uint8))
-    whole = gathered(iter([short, between(rows, 5, 5), between(rows, 5, 40)]), room)
+    parts: list[Any] = [between(rows, 0, 5), between(rows, 5, 5), between(rows, 5, 40)]
+    parts[0] = parts[0]._replace(data=parts[0].data.astype(np.uint8))
+    whole = gathered(iter(parts), room)
     assert same_bits(dense_values(whole), VALUES)
     assert whole.constant == 1.0
     with pytest.raises(ValueError, match="no parts"):
