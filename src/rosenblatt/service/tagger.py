@@ -57,13 +57,6 @@ class SentenceSpace:
     def __init__(self, encoding: SentenceEncoding) -> None:
         self.named = isinstance(encoding, NamedEncoding)
 
-    def remarks(self) -> list[str]:
-        """Return nothing: there is no column that could be odd."""
-        return []
-
-    def names(self) -> None:
-        """Return nothing: names are made of words where they are wanted."""
-
     def plain(self, sentence: Any) -> Any:
         """Return a sentence, features by name as a replay has them; or raise InputError."""
         if not isinstance(sentence, list) or not all(
