@@ -224,7 +224,7 @@ class Size(NamedTuple):
 SIZES: dict[str, Size] = {
     "__init__": Size(0, 0, 0, 0, 0, 0),
     "__main__": Size(0, 0, 0, 0, 0, 0),
-    "cli": Size(67, 12, 2, 1, 0, 24),
+    "cli": Size(67, 12, 2, 1, 0, 25),
     "data": Size(54, 8, 0, 0, 1, 1),
     "distributed": Size(55, 10, 0, 0, 0, 1),
     "errors": Size(16, 2, 0, 0, 0, 0),
@@ -247,7 +247,7 @@ SIZES: dict[str, Size] = {
     "version": Size(0, 0, 0, 0, 0, 0),
     "wording": Size(17, 3, 0, 0, 0, 0),
 }
-MOST_FILES = {"dense": 19, "csv": 58}  # that a row passes in fit, and in ``rosenblatt train``
+MOST_FILES = {"dense": 19, "csv": 61}  # that a row passes in fit, and in ``rosenblatt train``
 
 
 @cache

@@ -305,12 +305,7 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str], *, to_le
     if not isinstance(document, dict):
         raise damaged()
     fields = fields_of(document)
-    fields["options"].pop("covariance", None)  # older files say that it is diagonal
-    if fields["options"].get("shuffle") == "blocks":  # in older files; groups took their place
-        fields["options"]["shuffle"] = True
-    if any(fields["options"].pop(name, None) is not None for name in ("max_support", "budget")):
-        fail("it limits its support rows, which this version does not; train it again")
-    fields["options"].pop("eta", None)  # of such a limit
+    _mend_options(fields["options"])
     kind, spread = document["variance"], document["spread"]
     if kind == "full":
         fail("it keeps all covariances, which this version does not; train it again")
@@ -360,6 +355,16 @@ def _model(tensors: dict[str, NDArray[Any]], deflated: Collection[str], *, to_le
         vectors.clear()
         give_back()
     return model
+
+
+def _mend_options(options: dict[str, Any]) -> None:
+    """Change the options of older files to those of today; refuse what is no more."""
+    options.pop("covariance", None)  # which says that it is diagonal
+    if options.get("shuffle") == "blocks":  # groups took their place
+        options["shuffle"] = True
+    if any(options.pop(name, None) is not None for name in ("max_support", "budget")):
+        fail("it limits its support rows, which this version does not; train it again")
+    options.pop("eta", None)  # of such a limit
 
 
 def _numbers(

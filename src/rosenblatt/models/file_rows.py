@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from rosenblatt.data.batch import Batch
-from rosenblatt.data.encoding import SvmlightEncoding, TableEncoding, encoding_from
+from rosenblatt.data.encoding import (
+    GridEncoding,
+    SvmlightEncoding,
+    TableEncoding,
+    encoding_from,
+)
 from rosenblatt.data.encoding.numbered import check_width
 from rosenblatt.data.files import Encoding, Files, Layout, encoded
 from rosenblatt.data.sources import Paths
@@ -47,6 +52,19 @@ def table_of(model: "Model") -> TableEncoding | None:
     """Return what makes features of columns; None for a model of numbered features."""
     encoder = encoder_of(model)
     return None if encoder is None else encoder.table
+
+
+def merged_of(model: "Model") -> "Model":
+    """Return the model as it is read and predicts fastest, made anew when it has learned on."""
+    if model.encoding is None or model.encoding["kind"] != GridEncoding.kind:
+        return model
+    from rosenblatt.models.merging import merged
+
+    known = vars(model).get("_merged")
+    if known is None or known[0] != model.count:
+        known = vars(model)["_merged"] = model.count, merged(model)
+    found: Model = known[1]
+    return found
 
 
 def label_separator(model: "Model") -> str:

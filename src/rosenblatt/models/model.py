@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rosenblatt.data.batch import Batch
 from rosenblatt.errors import InputError, Parameter, WeightOverflowError
-from rosenblatt.models.file_rows import StoredEncoding, encoder_of, rows_of, table_of
+from rosenblatt.models.file_rows import StoredEncoding, encoder_of, merged_of, rows_of, table_of
 from rosenblatt.models.judging import evaluation_of_files
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.record import NOTHING_LEARNED, Ending, Json, PassFacts, Record, TrainingFacts
-from rosenblatt.models.rows import input_rows
+from rosenblatt.models.rows import answered_rows
 from rosenblatt.models.weights import Weights
 from rosenblatt.tasks import Task
 from rosenblatt.tasks.calibration import Calibration
@@ -86,19 +85,6 @@ class Model:
     def with_facts(self, facts: TrainingFacts, **parts: Any) -> "Model":
         """Return a model with these parts that says this of its training as well."""
         return replace(self, record=self.record.with_facts(facts), **parts)
-
-    @property
-    def merged(self) -> "Model":
-        """The model as it is read and predicts fastest; see ``merging``."""
-        if self.encoding is None or self.encoding["kind"] != "grids":
-            return self
-        from rosenblatt.models.merging import merged
-
-        known = self.__dict__.get("_merged")
-        if known is None or known[0] != self.count:
-            known = self.__dict__["_merged"] = self.count, merged(self)
-        found: Model = known[1]
-        return found
 
     def copy(self) -> "Model":
         """Return a model of its own memory."""
@@ -238,6 +224,7 @@ class Model:
 
     encoder = cached_property(encoder_of)
     table = cached_property(table_of)
+    merged = property(merged_of)
 
     @property
     def encoding(self) -> dict[str, Json] | None:
@@ -300,11 +287,11 @@ class Model:
             With the columns of training; or an array or a sparse matrix, where it was trained on
             one; or a batch of ``rows``.
         """
-        if not isinstance(X, Batch) and self.merged is not self:
-            return self.merged.scores(X)
-        batch, n = input_rows(self, X), self.n_features
+        reader, batch = answered_rows(self, X)
+        n = reader.n_features
         try:  # features that it has not met count for nothing
-            return self.machine.scores(batch.below(n).csr(n, self.constant), positive=self.positive)
+            rows = batch.below(n).csr(n, self.constant)
+            return reader.machine.scores(rows, positive=self.positive)
         except WeightOverflowError as error:
             msg = f"{batch.file}, from line {batch.first_line} on: {error}"
             raise WeightOverflowError(msg) from error

@@ -32,6 +32,13 @@ MOST_NAMED = 1000  # features
 MOST_DENSE_COLUMNS = 200  # of rows that are taken as an array where all are looked at together
 
 
+def answered_rows(model: "Model", X: Any) -> tuple["Model", Batch]:
+    """Return rows and the model that has their features: those of a batch are of this model."""
+    if isinstance(X, Batch):
+        return model, X
+    return model.merged, input_rows(model.merged, X)
+
+
 def input_rows(model: "Model", X: Any, classes: Classes | None = None) -> Batch:
     """Return rows in memory, of the kind that the model was trained on, as a batch.
 

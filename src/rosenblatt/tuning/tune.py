@@ -94,11 +94,10 @@ def tune(
     Parameters
     ----------
     X : array or CSR matrix of shape (n_rows, n_features), or data frame
-        Features of about the same size: scale them before. With words it is encoded as by
-        ``TableEncoder``, which comes back with the estimator, in a pipeline.
+        Features of about the same size. Words are encoded by ``TableEncoder``, in a pipeline.
     y : array of shape (n_rows,)
-        Or, where rows may have several labels, what ``MultilabelClassifier`` takes: an indicator
-        of shape (n_rows, n_labels), or a list of labels for each row.
+        Or, where rows may have several labels, what ``MultilabelClassifier`` takes: an indicator or
+        a list of labels for each row.
     metric : "error", "f1", "balanced-accuracy", "roc-auc" or "log-loss"
         What decides; F1 is the mean over the classes. Not for several labels a row.
     folds : int, default None
@@ -106,7 +105,7 @@ def tune(
     time_limit : float, default None
         Seconds that the search may take; Ctrl-C ends it as well. The best so far is fitted.
     n_jobs : int, default None
-        Number of threads; one a processor by default.
+        Number of threads; one a processor.
     class_weight : "balanced" or dictionary of class: weight, default None
     goal : "each" or "ranking", default None
         When a row of several labels is right, as in ``MultilabelClassifier``; by default "each".
