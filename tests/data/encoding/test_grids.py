@@ -188,3 +188,29 @@ def test_a_form_learns_what_lines_cannot(tmp_path: Path) -> None:
     errors = [one.evaluate(path).error or 0.0 for one in (model, plain)]
     assert errors[0] < 0.06
     assert errors[1] > 0.3
+
+
+def test_columns_without_cells_stand_beside_others(tmp_path: Path) -> None:
+    """A constant number, one category and a text, in any order, do no harm to pairs of others."""
+    generator = np.random.default_rng(2)
+    x, z = generator.normal(size=(2, 300)).round(2)
+    lines = [
+        f"some words to read {k % 7} here,{a},only,{b},3,{'ab'[int((a > 0) ^ (b > 0))]}"
+        for k, (a, b) in enumerate(zip(x, z, strict=True))
+    ]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["note,x,one,z,const,label", *lines, ""]))
+    said: dict[str, Any] = {"label": "label", "text": "note", "category": "one"}
+    for asked in ({"column_pairs": 3}, {"form": "more-pairs", "recipe": "plain"}):
+        model = model_from_files(str(path), **said, **asked)
+        model.save(tmp_path / "m.model")
+        again = Model.load(tmp_path / "m.model")
+        error = again.evaluate(str(path)).error
+        assert error == model.evaluate(str(path)).error
+        assert error is not None
+        assert error < 0.2
+    tiny = tmp_path / "tiny.csv"
+    tiny.write_text("c,d,label\n" + "u,v,a\nu,v,b\n" * 60)
+    model = model_from_files(str(tiny), label="label", column_pairs="c:d")
+    model.save(tmp_path / "m.model")
+    assert Model.load(tmp_path / "m.model").merged.n_features >= model.merged.n_features

@@ -30,6 +30,7 @@ CAPPINGS = 8  # rounds in which the weight of a frequent value is bounded
 MOST_PAIRED = 255  # categories of a column in its pairs, the most frequent; in triples the level
 MOST_JOINED = 3  # columns of a block
 FEWEST_IN_CELL = 2  # rows; cells of pairs and triples with fewer share a feature with new ones
+OWN_CODES = 2  # beside those of levels
 MISSING, RARE = 0, 1  # codes of a category; those of its levels follow, the most frequent first
 OTHERS = "others"  # cells and categories without a feature of their own
 INNER = "inner."  # begins the names of arrays of an encoding within another
@@ -170,7 +171,7 @@ class ColumnGrids:
     def of_rows_in(self, rows: Batch) -> NDArray[np.int32]:
         """Return the code of each column in each row, (n_columns, n_rows)."""
         levels = levels_of(rows, self.owners)
-        found = np.repeat(self.default[: levels.shape[1], None], rows.n_rows, axis=1)
+        found = np.repeat(self.default[:, None], rows.n_rows, axis=1)
         for place in self.places:
             if place < levels.shape[1]:
                 own = levels[:, place]

@@ -45,6 +45,7 @@ from rosenblatt.data.encoding.grids import (
     INNER,
     LEVELS,
     MOST_JOINED,
+    OWN_CODES,
     Block,
     ColumnGrids,
     GridEncoding,
@@ -80,7 +81,7 @@ ARRAYS = {
     "bin_offsets": ArraySpec((np.int64,), ("numeric+1",), 0, order="rising"),
     "pairs": ArraySpec((np.int64,), ("pairs",), 0, "all pairs", "ascending"),
     "triples": ArraySpec((np.int64,), ("triples",), 0, "all triples", "ascending"),
-    "grid_codes": ArraySpec((np.int32,), ("inner features",), -1, "inner features+1"),
+    "grid_codes": ArraySpec((np.int32,), ("inner features",), -1),
     "grid_levels": ArraySpec((np.int32,), ("edges",), LEVELS[0], LEVELS[-1] + 1),
     "grid_cells": ArraySpec((np.int64,), ("cells",), 0),
     "grid_offsets": ArraySpec((np.int64,), ("blocks+1",), 0, order="rising"),
@@ -347,6 +348,8 @@ def _grid_encoding(
     n_edges = 0 if inner.bins is None else sum(map(len, inner.bins.edges))
     found.expect({"inner features": inner.n_features, "edges": n_edges, "blocks": len(blocks)})
     codes, cells = found["grid_codes"], found["grid_cells"]
+    most = inner.n_features + OWN_CODES  # before memory is taken for so many
+    found.check("grid_codes", codes.max(initial=0) < most)
     levels = found["grid_levels"]
     found.check("grid_levels", {*np.unique(levels).tolist()} <= {*LEVELS})
     grids = ColumnGrids(inner, codes, levels)
