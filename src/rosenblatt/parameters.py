@@ -436,6 +436,15 @@ class StoppingSettings(TypedDict, total=False):
             "auto",
         ),
     ]
+    metric: Annotated[
+        str,
+        one_of([*METRICS]),
+        Setting(
+            "Metric by which held-out rows choose the recipe; f1 is the mean over the classes, so "
+            "that a rare one counts like a frequent one.",
+            "error",
+        ),
+    ]
     refit: Annotated[
         Switch,
         Setting(

@@ -156,6 +156,27 @@ def test_folds_choose_as_training_does(tmp_path: Path) -> None:
     assert not plain.recipes
 
 
+def test_a_metric_chooses_what_it_rewards(tmp_path: Path) -> None:
+    """Of a rare class, the recipe with the best mean F1 is taken, by standard errors of draws."""
+    generator = np.random.default_rng(4)
+    x = generator.normal(size=(3200, 2)).round(3)
+    labels = np.where((x[:, 0] > 1.2) & (x[:, 1] > 0.5), "rare", "usual")
+    path = tmp_path / "rare.csv"
+    lines = [f"{a},{b},{y}" for (a, b), y in zip(x, labels, strict=True)]
+    path.write_text("\n".join(["a,b,label", *lines, ""]))
+    found = model_from_files(str(path), label="label", metric="f1").training
+    race = found["recipe"]
+    assert all("error" not in one and 0.0 <= one["f1"] <= 1.0 for one in race["tried"])
+    best = max(one["f1"] for one in race["tried"])
+    chosen = next(one for one in race["tried"] if one["name"] == race["chosen"])
+    assert best - chosen["f1"] < 0.05
+    assert "judged by mean F1 of the classes on " in dict(found["read_as"])["tried"]
+    with pytest.raises(InputError, match="has no effect: held-out rows have nothing to decide"):
+        model_from_files(str(path), label="label", metric="f1", recipe="plain")
+    with pytest.raises(InputError, match="metric"):
+        model_from_files(str(path), label="label", metric="r2")
+
+
 def test_few_rows_are_not_raced(tmp_path: Path) -> None:
     """Below a hundred rows nothing is tried, in training and in folds."""
     path = table(tmp_path, bends=True, n_rows=90)

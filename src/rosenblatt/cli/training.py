@@ -72,7 +72,7 @@ def run(screen: Screen, data: Sequence[str], options: Options) -> None:
         if own["tune"]:
             options |= _search(screen, data, options, own)
         else:
-            refuse(["folds", "metric"], "--tune")
+            refuse(["folds"], "--tune")
         make = _train_on_dask if own["engine"]["engine"] == "dask" else _train_here
         model = make(screen, data, dict(options), own)
         if own["max_size"] is not None:
@@ -130,6 +130,8 @@ def _train_here(screen: Screen, data: Sequence[str], options: Options, own: Opti
     if screen.draws_talk:
         shown["progress"] = _alone(screen, TrainingBar)
     prove = own["verdicts"].append if options["verdict"] else None
+    if not own["tune"]:  # which has judged by it
+        options["metric"] = own["metric"]
     return trained_model(data, options | shown, prove, show_plan)
 
 
@@ -149,6 +151,9 @@ def _train_on_dask(screen: Screen, data: Sequence[str], options: Options, own: O
     except ModuleNotFoundError:
         msg = f"--engine dask needs Dask; install it with: {installing('dask')}"
         raise InputError(msg) from None
+    if own["metric"] != "error":
+        msg = "--metric needs all held-out rows in one place and cannot be used with --engine dask."
+        raise InputError(msg)
     for why, names in REFUSED.items():
         for name in names.split():
             if options.pop(name):

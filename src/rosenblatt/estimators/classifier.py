@@ -73,6 +73,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     threshold: Any = None
     calibrate: bool | str = True
     recipe: str = "auto"
+    metric: str = "error"
     random_state: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:

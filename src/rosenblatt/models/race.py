@@ -42,6 +42,7 @@ from rosenblatt.models.search import (
 )
 from rosenblatt.rules import RULES
 from rosenblatt.tasks import task_of
+from rosenblatt.tasks.metrics import METRICS
 from rosenblatt.training.examples import Examples
 from rosenblatt.training.streaming import Form, Reading
 from rosenblatt.wording import counted, percent, word_list
@@ -74,6 +75,7 @@ MOST_READ = 60  # shapes, maps and triples; with more a form must be better by a
 # takes on the same rows, which grows with rows, columns and classes
 LEAST_FORM_COST = 80_000_000
 BOOSTED = 12  # looks at each value for each class
+DRAWS = 40  # of the judged rows, by which the standard error of other metrics than error is known
 FORM_PASSES = 40  # of all learners of a form over rows that are learned from, about
 CLASSES_AT_ONCE = 3.0  # weights of a feature side by side that take the time of one
 GENTLE = 0.6  # by which a step of PA-I moves its row's score at most, however many blocks it has
@@ -110,6 +112,7 @@ class RaceResult:
     n_rows: int  # that were judged
     tried: list[dict[str, Any]]  # name, error, parameters and passes; on the most rows, best first
     form: str  # how its rows are encoded, whoever learns from them later
+    metric: str = "error"
 
     @property
     def words(self) -> str:
@@ -117,13 +120,14 @@ class RaceResult:
         last = [one for one in self.tried if one["share"] == 1.0]
         last.sort(key=lambda one: one["name"] != self.chosen)
         best = {one["name"].partition(",")[0]: one for one in reversed(last)}  # of each form
-        shown = sorted(best.values(), key=lambda one: float(one["error"]))
-        errors = ", ".join(f"{one['name']} {percent(one['error'])}" for one in shown)
+        metric, measure = self.metric, METRICS[self.metric]
+        shown = sorted(best.values(), key=lambda one: -measure.sign * float(one[metric]))
+        words = percent if metric == "error" else "{:.3f}".format
+        errors = ", ".join(f"{one['name']} {words(one[metric])}" for one in shown)
         recipes = counted(len(self.tried), "recipe")
-        rows = counted(self.n_rows, "row")
-        return (
-            f"{recipes}, judged on {rows} that they had not seen; the best of each form: {errors}"
-        )
+        rows, by = counted(self.n_rows, "row"), "" if metric == "error" else f" by {measure.title}"
+        judged = f"{recipes}, judged{by} on {rows} that they had not seen"
+        return f"{judged}; the best of each form: {errors}"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as what JSON can hold."""
@@ -153,10 +157,11 @@ class Race:
         learners: Sequence[Settings],
         *,
         tries: bool = True,
+        metric: str = "error",
     ) -> None:
         self.learner = learner  # the chosen one, once the race is over
         self.result: RaceResult | None = None
-        self.learners, self._source, self._tries = learners, source, tries
+        self.learners, self._source, self._tries, self._metric = learners, source, tries, metric
         self.all_passes = True  # whether later passes of the chosen learner do no harm
         self.fitted: FittedForm | None = None  # the chosen form, once the race is over
 
@@ -181,7 +186,7 @@ class Race:
         size = FormRaceSize.affordable(reading, forms)
         if size is None:
             return self._plain_tried(reading, forms)
-        race = FormRace(reading, forms, self.learner, self.learners, size)
+        race = FormRace(reading, forms, self.learner, self.learners, size, self._metric)
         best = race.best
         if best is None:
             return ""
@@ -203,11 +208,11 @@ class Race:
             return form
         rows = RaceRows(reading, forms, self.learner.constant, size.n_rows)
         pool = [Candidate(own, way) for own in self.learners]
-        held = HeldRace(pool, lambda _: rows.made(forms.of_all(form, reading)), size, self.learner)
+        made = rows.made(forms.of_all(form, reading))
+        held = HeldRace(pool, lambda _: made, size, self.learner, self._metric)
         best = held.best
         if best is not None:
-            worse = held.losses(best, PASSES[2])
-            self.all_passes = not _surpasses(held.losses(best), worse)
+            self.all_passes = not held.surpasses(best, best, PASSES[2])
             self._take(best.candidate.learner, None, held.result(best, {way: forms.title(form)}))
         return form
 
@@ -316,6 +321,7 @@ class FormRace:
         learner: Learner,
         learners: Sequence[Settings],
         size: FormRaceSize,
+        metric: str = "error",
     ) -> None:
         self._forms, self._own, self._is_open = forms, learners, len(learners) > 1
         self._rows = RaceRows(reading, forms, learner.constant, size.n_rows)
@@ -325,14 +331,14 @@ class FormRace:
         self._rows_coded: dict[tuple[bool, int], CodedRows] = {}
         self._fitted: dict[tuple[str, int], FittedForm] = {}
         self._made: dict[tuple[str, int], EncodedRows] = {}
-        self.search = Search("error", len(numbers), size.n_folds, size.n_parts)
+        self.search = Search(metric, len(numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept", "task")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
         base = self._rows.made(forms.as_it_is)
         if base.groups is not None:
             few = RaceSize(len(numbers), size.n_folds, size.n_parts, 1.0).of_groups(base.groups)
-            self.search = Search("error", len(numbers), few.n_folds, few.n_parts)
-        how: Any = {"weighted": True, "stops": self._stops.__getitem__}
+            self.search = Search(metric, len(numbers), few.n_folds, few.n_parts)
+        how: Any = kept_by(metric) | {"stops": self._stops.__getitem__}
         self._judge = RowJudge(self._encoded, base, self.search, shared, **how)
         halving(self.search, self._rungs(), self._judge)
         if self.search.ending == "interrupted":
@@ -449,7 +455,7 @@ class FormRace:
         return top if self._behind(readable, top) > STANDARD_ERRORS else readable
 
     def _favoured(self, order: Sequence[Trial]) -> Trial:
-        least = min(order, key=lambda one: one.mean)
+        least = max(order, key=self.search.goodness)
         margin = FEW_ROWS_MARGIN if self._reading_rows < VERY_FEW else MARGIN
         rich_first = self._reading_rows >= SAMPLED
         within = (one for one in (order[::-1] if rich_first else order))
@@ -457,23 +463,53 @@ class FormRace:
 
     def _behind(self, one: Trial, better: Trial) -> float:
         """Return by how many standard errors of the difference a trial is worse."""
-        gain = self._losses(one) - self._losses(better)
-        deviation = float(gain.std()) * math.sqrt(len(gain))
-        total = float(gain.sum())
-        return total / deviation if deviation else math.copysign(math.inf, total) if total else 0.0
-
-    def _losses(self, trial: Trial) -> NDArray[Any]:
-        """Return the loss of each judged row after the best number of passes."""
-        own = (self._judge.losses[trial.candidate, 1.0, k] for k in range(self.search.folds))
-        return np.concatenate([losses[min(trial.passes, len(losses)) - 1] for losses in own])
+        losses = [kept_losses(self._judge, self.search, trial) for trial in (one, better)]
+        if self.search.metric != "error":
+            return behind_by_draws(self._judge, self.search.folds, *losses)
+        gain = losses[0] - losses[1]
+        return _in_errors(float(gain.mean()), float(gain.std()) / math.sqrt(len(gain)))
 
     def result(self, best: Trial) -> RaceResult:
         """Return the result of the race."""
         first = dict(self._own[0])
         names: dict[Settings, str] = {(("form", name),): self._forms.title(name) for name in FORMS}
-        tried = [_tried(trial, first, names) for trial in self.search.ranked()]
+        tried = [_tried(trial, first, names, self.search.metric) for trial in self.search.ranked()]
         chosen, form = _name(best.candidate, first, names), names[best.candidate.encoding]
-        return RaceResult(chosen, len(self._losses(best)), tried, form)
+        n_rows = len(kept_losses(self._judge, self.search, best))
+        return RaceResult(chosen, n_rows, tried, form, self.search.metric)
+
+
+def kept_by(metric: str) -> dict[str, Any]:
+    """Return what a judge keeps of rows: whether each is wrong, or scores for another metric."""
+    return {"weighted": metric == "error", "kept": metric != "error"}
+
+
+def kept_losses(
+    judge: RowJudge, search: Search, trial: Trial, passes: int | None = None
+) -> NDArray[Any]:
+    """Return what is kept of the judged rows of all folds, by default after the best pass."""
+    own = (judge.losses[trial.candidate, trial.share, k] for k in range(search.folds))
+    passes = passes or trial.passes
+    return np.concatenate([kept[min(passes, len(kept)) - 1] for kept in own])
+
+
+def behind_by_draws(
+    judge: RowJudge, n_folds: int, one: NDArray[Any], better: NDArray[Any]
+) -> float:
+    """Return by how many standard errors a metric of scores is worse: those of rows drawn again."""
+    numbers = np.concatenate([judge.folds[k][1] for k in range(n_folds)])
+    sign, generator = METRICS[judge.metric].sign, np.random.default_rng(0)
+    n = len(numbers)
+    rows = [np.arange(n), *(generator.integers(0, n, n) for _ in range(DRAWS))]
+    gains = [
+        sign * (judge.measure(better[own], numbers[own]) - judge.measure(one[own], numbers[own]))
+        for own in rows
+    ]
+    return _in_errors(gains[0], float(np.std(gains[1:])))
+
+
+def _in_errors(gain: float, error: float) -> float:
+    return gain / error if error else math.copysign(math.inf, gain) if gain else 0.0
 
 
 def _form_of(trial: Trial) -> str:
@@ -484,16 +520,21 @@ class HeldRace:
     """A finished race: the losses of its candidates, and the best of them."""
 
     def __init__(
-        self, pool: Sequence[Candidate], rows: RowMaker, size: "RaceSize", learner: Learner
+        self,
+        pool: Sequence[Candidate],
+        rows: RowMaker,
+        size: "RaceSize",
+        learner: Learner,
+        metric: str = "error",
     ) -> None:
         self._pool, base = pool, rows(pool[0].encoding)
         size = size if base.groups is None else size.of_groups(base.groups)
-        self.search = Search("error", len(base.numbers), size.n_folds, size.n_parts)
+        self.search = Search(metric, len(base.numbers), size.n_folds, size.n_parts)
         shared = {name: getattr(learner, name) for name in ("zero", "fit_intercept")}
         shared |= {"shuffle": bool(learner.shuffle), "random_state": learner.random_state}
         shared["task"] = learner.task
         made = cache(rows)
-        how: Any = {"weighted": True}
+        how = kept_by(metric)
         self._judge = RowJudge(lambda way, _: made(way), base, self.search, shared, PASSES, **how)
         halving(self.search, _rungs(pool, size.first_share), self._judge)
         if self.search.ending == "interrupted":
@@ -514,28 +555,35 @@ class HeldRace:
 
     def _first(self, trials: Sequence[Trial]) -> Trial:
         """Return the first of some trials that the best of them does not surpass."""
-        least = self.losses(min(trials, key=lambda trial: trial.mean))
-        return next(trial for trial in trials if not _surpasses(least, self.losses(trial)))
+        best = max(trials, key=self.search.goodness)
+        return next(trial for trial in trials if not self.surpasses(best, trial))
+
+    def surpasses(self, better: Trial, worse: Trial, passes: int | None = None) -> bool:
+        """Return whether a trial is better than another after these passes by a standard error."""
+        losses = self.losses(better), self.losses(worse, passes)
+        if self.search.metric == "error":
+            return _surpasses(*losses)
+        return behind_by_draws(self._judge, self.search.folds, *losses[::-1]) > STANDARD_ERRORS
 
     def losses(self, trial: Trial, passes: int | None = None) -> NDArray[Any]:
         """Return the loss of each judged row after this number of passes, by default the best."""
-        one, share = trial.candidate, trial.share
-        folds = (self._judge.losses[one, share, fold] for fold in range(self.search.folds))
-        passes = passes or trial.passes
-        return np.concatenate([losses[min(passes, len(losses)) - 1] for losses in folds])
+        return kept_losses(self._judge, self.search, trial, passes)
 
     def result(self, best: Trial, names: Mapping[Settings, str]) -> RaceResult:
         """Return the result, with the names of forms."""
         first = dict(self._pool[0].learner)
-        tried = [_tried(trial, first, names) for trial in self.search.ranked()]
+        tried = [_tried(trial, first, names, self.search.metric) for trial in self.search.ranked()]
         chosen = _name(best.candidate, first, names)
-        return RaceResult(chosen, len(self.losses(best)), tried, names[best.candidate.encoding])
+        form, metric = names[best.candidate.encoding], self.search.metric
+        return RaceResult(chosen, len(self.losses(best)), tried, form, metric)
 
 
 Raced = tuple[TrainingFiles, RaceResult | None]  # files that are read as a race decided
 
 
-def race_of_texts(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
+def race_of_texts(
+    source: TrainingFiles, learner: Learner, learners: Sequence[Settings], metric: str = "error"
+) -> Raced:
     """Try words of texts, runs of characters, and both; have the texts read as is best."""
     begun, said = source.begun, source.columns
     is_open = said.char_ngrams is None and said.words is not False
@@ -557,14 +605,16 @@ def race_of_texts(source: TrainingFiles, learner: Learner, learners: Sequence[Se
     n_bytes = sample.frame.estimated_size() * (n_classes if n_classes > 2 else 1)
     folds = min(int(TEXT_COST / (passes * n_bytes)), FOLDS, -(-FOLDS * TEXT_JUDGED // n_rows)) or 1
     size = RaceSize(n_rows, folds, FOLDS if folds > 1 else TEXT_PARTS, 1.0)
-    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size)
+    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size, metric)
     best = None if held is None else held.best
     if held is None or best is None:
         return source, None
     return source.with_columns(**dict(best.candidate.encoding)), held.result(best, names)
 
 
-def race_of_parts(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
+def race_of_parts(
+    source: TrainingFiles, learner: Learner, learners: Sequence[Settings], metric: str = "error"
+) -> Raced:
     """Try columns of texts and the others without each other; leave out what does harm."""
     begun, said = source.begun, source.columns
     texts, others = begun.parts if begun is not None else ([], [])
@@ -583,7 +633,7 @@ def race_of_parts(source: TrainingFiles, learner: Learner, learners: Sequence[Se
     }
     folds = 1 if n_rows > TEXT_JUDGED else FOLDS
     size = RaceSize(n_rows, folds, FOLDS if folds > 1 else TEXT_PARTS, 1.0)
-    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size)
+    held = _held_sample(begun, sample, [*names], learner, learners, lambda *_: size, metric)
     best = None if held is None else held.search.best
     if held is None or best is None or not np.isfinite(best.mean):
         return source, None
@@ -591,7 +641,9 @@ def race_of_parts(source: TrainingFiles, learner: Learner, learners: Sequence[Se
     return source.without(left, BETTER_WITHOUT), held.result(best, names)
 
 
-def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Settings]) -> Raced:
+def race_of_codes(
+    source: TrainingFiles, learner: Learner, learners: Sequence[Settings], metric: str = "error"
+) -> Raced:
     """Try whole numbers of few values as categories; have them read so if that helps.
 
     Those columns are tried in whose bins the classes differ from value to value.
@@ -613,7 +665,9 @@ def race_of_codes(source: TrainingFiles, learner: Learner, learners: Sequence[Se
         return source, None
     plain: Settings = (("bins", n_bins),) if may_have_bins else ()
     coded: Settings = (*plain, ("category", tuple(codes)))
-    held = _held_sample(begun, sample, (plain, coded), learner, learners, RaceSize.affordable)
+    held = _held_sample(
+        begun, sample, (plain, coded), learner, learners, RaceSize.affordable, metric
+    )
     best = None if held is None else held.best
     if held is None or best is None:
         return source, None
@@ -652,6 +706,7 @@ def _held_sample(
     learner: Learner,
     learners: Sequence[Settings],
     size_of: "Callable[[int, float, float, int], RaceSize | None]",
+    metric: str,
 ) -> HeldRace | None:
     """Return the race of ways to encode a sample; None where too few rows can be afforded."""
     batches = [begun.rows(sample, **dict(way)) for way in ways]
@@ -675,7 +730,7 @@ def _held_sample(
             Examples(rows, targets, sets=sets), numbers, n_classes, groups=groups
         )
     pool = [Candidate(own, way) for way in ways for own in learners]
-    return HeldRace(pool, encoded.__getitem__, size, learner)
+    return HeldRace(pool, encoded.__getitem__, size, learner, metric)
 
 
 def values_of(width: float, n_features: int, n_classes: int) -> tuple[float, float]:
@@ -760,11 +815,13 @@ def _surpasses(better: NDArray[Any], worse: NDArray[Any]) -> bool:
     return bool(gain.sum() > STANDARD_ERRORS * math.sqrt(float(np.square(gain).sum())))
 
 
-def _tried(trial: Trial, first: Mapping[str, Any], names: Mapping[Settings, str]) -> dict[str, Any]:
+def _tried(
+    trial: Trial, first: Mapping[str, Any], names: Mapping[Settings, str], metric: str
+) -> dict[str, Any]:
     """Return what a race says of a trial, as what JSON can hold."""
     return {
         "name": _name(trial.candidate, first, names),
-        "error": trial.mean,
+        metric: trial.mean,
         "share": trial.share,
         "passes": trial.passes,
         **trial.candidate.parameters,

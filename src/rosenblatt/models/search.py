@@ -142,6 +142,10 @@ class Search:
         sign = METRICS[self.metric].sign
         return sorted(last.values(), key=lambda trial: (-trial.share, -sign * trial.mean))
 
+    def goodness(self, trial: Trial) -> float:
+        """Return how good a trial is: the higher, the better."""
+        return METRICS[self.metric].sign * trial.mean
+
     def cut(self, ending: Ending) -> None:
         """Note that it ended before all was tried."""
         self.ending = ending
@@ -327,7 +331,8 @@ class RowJudge:
     """Judges candidates on folds of rows, which are made when an encoding is first tried.
 
     ``base`` are rows of any encoding, ``shared`` parameters that all learners have. If ``weighted``
-    errors of rows count as much as their steps, and ``losses`` keeps those of every row. Where a
+    errors of rows count as much as their steps, and ``losses`` keeps those of every row; if scores
+    are ``kept``, it has these. Where a
     candidate has ``stops``, it is judged after these passes alone, for as long as that helps.
     """
 
@@ -340,11 +345,12 @@ class RowJudge:
         passes: Mapping[int, int] = MOST_PASSES,
         *,
         weighted: bool = False,
+        kept: bool = False,
         stops: Callable[[Candidate], tuple[int, ...]] = lambda _: (),
     ) -> None:
         self._made, self._lock = rows, threading.Lock()
         self._numbers, self._shared, self._passes = base.numbers, shared, passes
-        self._stops = stops
+        self._stops, self._kept = stops, kept
         self._last_tried: tuple[Any, Rows] | None = None
         self._sets = base.examples.sets
         self.metric, self._seed = search.metric, shared.get("random_state", 0)
@@ -423,12 +429,19 @@ class RowJudge:
         value = self.value(scores, test, [])
         return [*[-METRICS[self.metric].sign * np.inf] * (passes - 1), value]
 
+    def measure(self, scores: NDArray[Any], numbers: NDArray[Any]) -> float:
+        """Return the metric of these scores of rows of these numbers."""
+        given = scores, self._numbers[numbers], self._sets
+        positive = self._shared.get("zero") == "positive"
+        return self._task.measure(self.metric, *given, positive=positive)
+
     def value(self, scores: NDArray[Any], test: NDArray[Any], losses: list[NDArray[Any]]) -> float:
         """Return the metric of these scores of rows; add their losses, where these are kept."""
         positive = self._shared.get("zero") == "positive"
-        given = scores, self._numbers[test], self._sets
         if self._weights is None:
-            return self._task.measure(self.metric, *given, positive=positive)
-        wrong = self._task.losses(*given, positive=positive)
+            if self._kept:
+                losses.append(scores)
+            return self.measure(scores, test)
+        wrong = self._task.losses(scores, self._numbers[test], self._sets, positive=positive)
         losses.append(wrong * self._weights[test])
         return float(losses[-1].sum() / self._weights[test].sum())

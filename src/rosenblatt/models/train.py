@@ -136,6 +136,7 @@ class TrainingPlan:
     class_weight: ClassWeight | None
     learners: tuple[Settings, ...] = ()  # that are raced; none where the learner is decided
     races: bool = True  # whether what is left open is decided by held-out rows
+    metric: str = "error"  # by which they decide
 
     @property
     def validated(self) -> bool:
@@ -155,6 +156,13 @@ class TrainingPlan:
         some_form = said.bins is None or (said.bins and said.column_pairs is None)
         return self.races and learns and bool(some_form or self.learners)
 
+    def checked(self) -> "TrainingPlan":
+        """Return the plan; raise InputError where a metric is named that decides nothing."""
+        if self.metric != "error" and not self.is_open:
+            idle = " has no effect: held-out rows have nothing to decide."
+            raise InputError(Sentence(Parameter("metric", self.metric), idle))
+        return self
+
     def race(self) -> Race | None:
         """Return the race that chooses the recipe, if something is open and rows are held out.
 
@@ -169,7 +177,8 @@ class TrainingPlan:
             *learner.chosen.items(),
         )
         learners = self.learners if is_open else ()
-        return Race(self.source, learner, learners or (own,), tries=is_open)
+        metric = self.metric
+        return Race(self.source, learner, learners or (own,), tries=is_open, metric=metric)
 
     @property
     def weighted(self) -> bool:
@@ -187,17 +196,17 @@ class TrainingPlan:
         plan, learners = self, race.learners
         is_open = bool(self.learners) and self.learner.answer.races
         source, texts = race_of_texts(
-            self.source, self.learner, TEXT_LEARNERS if is_open else learners
+            self.source, self.learner, TEXT_LEARNERS if is_open else learners, self.metric
         )
         mixed = (*TEXT_LEARNERS, *MIXED_LEARNERS) if is_open else learners
-        source, parts = race_of_parts(source, self.learner, mixed)
+        source, parts = race_of_parts(source, self.learner, mixed, self.metric)
         if is_open and parts is not None:
             learners = *self.learners, *MIXED_LEARNERS
             if source.begun is not None and not source.begun.fit.has_text:
                 learners = LEARNERS[TABLE_RULE]
                 plan = replace(plan, learner=replace(plan.learner, rule=TABLE_RULE, memory=""))
             plan = replace(plan, learners=learners)
-        source, codes = race_of_codes(source, plan.learner, learners)
+        source, codes = race_of_codes(source, plan.learner, learners, self.metric)
         return replace(plan, source=source), {"texts": texts, "parts": parts, "codes": codes}
 
     @property
@@ -290,10 +299,12 @@ def plan_of(paths: Paths | Files, **given: Any) -> TrainingPlan:
     given = {
         name: DEFAULTS[name] for name in DEFAULTS.keys() - {*RunOptions._fields, "verdict"}
     } | given
-    names = ("class_weight", "threshold", "calibrate", "refit", "recipe", "validation", "guarantee")
-    class_weight, threshold, calibrate, refit, recipe, other, apart = map(given.pop, names)
+    names = ("class_weight", "threshold", "calibrate", "refit", "validation", "guarantee")
+    class_weight, threshold, calibrate, refit, other, apart = map(given.pop, names)
+    recipe, metric = map(given.pop, ("recipe", "metric"))
     asked = given.pop("goal")
-    check_parameters("train_files", {"class_weight": class_weight, "recipe": recipe})
+    said = {"class_weight": class_weight, "recipe": recipe, "metric": metric}
+    check_parameters("train_files", said)
     kernel = None
     seen = {name: given.pop(name) for name in ("kernel", "gamma", "kernel_degree")}
     if any(value is not None for value in seen.values()):
@@ -337,9 +348,11 @@ def plan_of(paths: Paths | Files, **given: Any) -> TrainingPlan:
     # Of sets of labels a race of few passes prefers larger steps than all passes do.
     open_form = plain and not given.get("memory") and learner.answer.races
     raced = LEARNERS[learner.rule] if open_form else ()
+    learner.answer.check_metric(metric, searched=True)
+    how: Any = {"races": recipe == "auto", "metric": metric}
     return TrainingPlan(
-        source, learner, kernel, wanted, refit, class_weight, raced, races=recipe == "auto"
-    )
+        source, learner, kernel, wanted, refit, class_weight, raced, **how
+    ).checked()
 
 
 def _task_learner(
@@ -542,7 +555,7 @@ def _checkpoint(plan: TrainingPlan, run: RunOptions, race: Race | None) -> Check
     described |= described.pop("values")
     described["goal"] = described.pop("task")
     described |= {"calibrate": plan.wanted.calibrate, "buffer": run.buffer}
-    described["recipe"] = "auto" if plan.races else "plain"
+    described |= {"recipe": "auto" if plan.races else "plain", "metric": plan.metric}
     described |= {"validation": list(others)} if others else {}
     described |= {} if files.draw is None else {"guarantee": files.draw.share}
     chosen = {"class_weight": plan.class_weight, "threshold": plan.wanted.threshold}
