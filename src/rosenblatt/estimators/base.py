@@ -508,8 +508,9 @@ class OnlineClassifier(FittedClassifier, stored=False):
         array of shape (n_rows,) for two classes, else (n_rows, n_classes)
         """
         check_is_fitted(self)
-        if self._model.merged is not self._model:
-            return self._model.merged.scores(X)
+        reader: Model = self._model.merged
+        if reader is not self._model:
+            return reader.scores(X)
         rows, _ = check_rows(self, X, reset=False, ordered=self._model.by_vote)
         return self._model.linear.scores(rows, positive=self.zero == "positive")
 
