@@ -194,6 +194,29 @@ def test_names_of_columns_are_compared_once_composed(service: Asked, tmp_path: P
     assert sentence == f"The model has no column {two!r}; it has {one!r}, 'size'."
 
 
+def test_pairs_of_columns_are_served(service: Asked, tmp_path: Path) -> None:
+    """A model of shapes and maps answers and learns; of the same columns it tells one term."""
+    rows = [f"{k % 13 - 6},{'ab'[k % 2]},{'xy'[(k % 13 > 6) ^ (k % 2)]}" for k in range(390)]
+    (tmp_path / "rows.csv").write_text("\n".join(["size,kind,label", *rows, ""]))
+    how: Any = {"label": "label", "form": "pairs", "recipe": "plain", "numeric": "size"}
+    model = model_from_files(str(tmp_path / "rows.csv"), **how)
+    model.save(tmp_path / "rows.model")
+    service.ask("PUT", MODEL, {"file": msgspec.to_builtins((tmp_path / "rows.model").read_bytes())})
+    row = {"size": 3, "kind": "b"}
+    before = predict(service, row)["score"]
+    assert before == pytest.approx(float(model.scores([row])[0]), abs=1e-12)
+    told = service.ask("POST", f"{MODEL}/explain", {"features": row}).json()
+    names = [term["name"] for term in told["terms"]]
+    assert len(names) == 3
+    assert sum(" and kind=b" in name for name in names) == 1
+    assert math.fsum([told["bias"], *(term["amount"] for term in told["terms"])]) == pytest.approx(
+        told["total"]
+    )
+    other = "x" if before > 0 else "y"
+    assert learn(service, row, other)["updated"]
+    assert predict(service, row)["score"] != before
+
+
 def test_vectors_are_lists(service: Asked, tmp_path: Path) -> None:
     """A column of vectors is served with lists of numbers, and learns from them."""
     rows = [{"v": [k % 7, 1.5, -(k % 5)], "label": "ab"[k % 7 > 3]} for k in range(60)]

@@ -64,6 +64,10 @@ class FeatureSpace:
         numbers = self.numbers(chain.from_iterable(batch), width)
         return _csr(numbers, batch, width, room, constant)
 
+    def part_of(self, number: int) -> tuple[Any, int]:
+        """Return what a feature and others say together, and how closely this one says it."""
+        return number, 0
+
     def shrink(self, n_features: int) -> None:
         """Forget the features from this number on."""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from rosenblatt.data.encoding import RowUse
+from rosenblatt.data.encoding import GridEncoding, RowUse
 from rosenblatt.data.polars import pl
 from rosenblatt.data.tables.table import Table, found_name, require_library
 from rosenblatt.errors import InputError, Parameter
@@ -96,6 +96,11 @@ class ColumnFeatures(FeatureSpace):
         if value is None or isinstance(value, str):
             return value or None
         return self._table.level(name, value) or _text(value)
+
+    def part_of(self, number: int) -> tuple[Any, int]:
+        """Return the columns of a feature where several grids say the same of them."""
+        of_cells = isinstance(self._encoder, GridEncoding)
+        return self._encoder.part_of(number) if of_cells else (number, 0)
 
     def name(self, number: int) -> str:
         """Return what the encoding calls a feature."""

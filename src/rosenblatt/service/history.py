@@ -147,7 +147,7 @@ def _of_file(spec: ModelSpec, limits: Limits, model: Model) -> Served:
     learner = model.made_by.learner
     kind = None if model.encoding is None else model.encoding.get("kind")
     space: FeatureSpace
-    if kind in ("table", "conjunctions"):
+    if kind in ("table", "conjunctions", "grids"):
         space = ColumnFeatures(model)
     elif kind == "scaled" and RUNNING not in model.encoding_arrays:
         msg = "A model that scales its features can be served if an OnlineLearner trained it."

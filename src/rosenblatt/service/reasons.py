@@ -10,8 +10,8 @@ from rosenblatt.kernels.counts import Log, empty_log
 from rosenblatt.kernels.shapes import entries
 from rosenblatt.mistakes.provenance import Provenance, provenance_of
 from rosenblatt.mistakes.updates import Mistakes
-from rosenblatt.models.explanation import contributions
-from rosenblatt.models.feature_spaces import NamedFeatures
+from rosenblatt.models.explanation import Contribution, contributions
+from rosenblatt.models.feature_spaces import FeatureSpace, NamedFeatures
 from rosenblatt.models.learner_record import LearnerRecord
 from rosenblatt.models.model import Model
 from rosenblatt.models.tag_explanation import explained_tag, least_sure, rival_paths
@@ -29,6 +29,22 @@ NO_SUM = (
     "(explain)."
 )
 Teacher = tuple[float, Event]  # an example, and what it adds to the score
+
+
+def joined(terms: Sequence[Contribution], space: FeatureSpace) -> list[Contribution]:
+    """Return one term for all that say the same of a row, by the name that says it most closely."""
+    groups: dict[Any, list[tuple[int, Contribution]]] = {}
+    for term in terms:
+        part, closeness = space.part_of(term.feature)
+        groups.setdefault(part, []).append((closeness, term))
+    found = []
+    for group in groups.values():
+        _, closest = max(group, key=lambda one: one[0])
+        if len(group) > 1:
+            amount = math.fsum(term.amount for _, term in group)
+            closest = closest._replace(value=1.0, weight=amount, amount=amount, uncertainty=None)
+        found.append(closest)
+    return sorted(found, key=lambda term: -abs(term.amount))
 
 
 class RowQuestion:
@@ -62,6 +78,7 @@ class RowQuestion:
             Weights(served.state),
         )
         found = contributions(model, *entries(self._rows, 0), winner=self._number)
+        found = found._replace(terms=joined(found.terms, served.space))
         name, unknown = served.space.name, 0
         if isinstance(served.space, NamedFeatures) and isinstance(features, Mapping):
             unknown = len(served.space.plain(features)) - len(self._rows.indices)

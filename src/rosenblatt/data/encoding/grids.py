@@ -347,6 +347,18 @@ class GridEncoding(FeatureEncoding):
         keys = one.numbers[codes[0]][:, None] * other.size + other.numbers[codes[1]][None]
         return self.lookups[k][keys]
 
+    def part_of(self, index: int) -> tuple[tuple[int, ...], int]:
+        """Return the columns that a feature is of, and on how fine a grid; a text is its own."""
+        inner = self.inner
+        if index < inner.n_numeric:
+            numeric = [one.place for one in inner.features if one.role == "numeric"]
+            return (numeric[index],), 0
+        if index < inner.n_features:
+            place = int(self.grids.owners[index])
+            return ((place,), FINEST) if place >= 0 else ((-1, index), 0)
+        block = self.blocks[int(np.searchsorted(self.first, index, side="right")) - 1]
+        return block.columns, 2 * block.level - block.shifted
+
     def titles(self, columns: Iterable[int]) -> list[str]:
         """Return what columns are called."""
         return [self.inner.features[place].title for place in columns]
