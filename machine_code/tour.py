@@ -9,6 +9,8 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from io import BytesIO, StringIO
 from itertools import product
 from pathlib import Path
@@ -372,20 +374,45 @@ def other_files(folder: Path) -> Iterator[list[str]]:
     yield [*table, "--text", "words", "--hash-bits", "12", "--char-ngrams", "2-3"]
 
 
-def visit_commands() -> None:
-    """Train, judge, predict, explain, trace and draw from files of every format."""
+@contextmanager
+def among_files() -> Iterator[list[list[str]]]:
+    """Work in a folder of small files; give each with options that go with it."""
     with TemporaryDirectory() as name:
         home = Path.cwd()
         os.chdir(name)
         try:
-            for data, *options in (*files(Path(name)), *other_files(Path(name))):
-                _visit_file(data, options)
-            for n_classes in CLASS_COUNTS:
-                _visit_choices(f"rows{n_classes}.svm")
-            _visit_label_files()
-            _visit_rare_ways()
+            yield [*files(Path(name))]
         finally:
             os.chdir(home)
+
+
+def visit_files(n_classes: int) -> None:
+    """Train, judge, predict and explain from svmlight files and tables of so many classes."""
+    with among_files() as chosen:
+        for data, *options in chosen:
+            if f"{n_classes}." in data:
+                _visit_file(data, options)
+
+
+def visit_other_files() -> None:
+    """Do so from files of all other formats."""
+    with among_files():
+        for data, *options in other_files(Path()):
+            _visit_file(data, options)
+
+
+def visit_choices() -> None:
+    """Visit every rule and memory by commands, and what is asked for seldom."""
+    with among_files():
+        for n_classes in CLASS_COUNTS:
+            _visit_choices(f"rows{n_classes}.svm")
+        _visit_rare_ways()
+
+
+def visit_label_files() -> None:
+    """Visit every rule and goal on files whose rows have several labels."""
+    with among_files():
+        _visit_label_files()
 
 
 def _visit_file(data: str, options: list[str]) -> None:
@@ -422,7 +449,6 @@ def _visit_choices(data: str) -> None:
 
 
 def _visit_label_files() -> None:
-    """Visit every rule and goal on files whose rows have several labels."""
     head, *lines = TABLE.splitlines()
     several = [f"{line[0]};{'de'[i % 2]}{line[1:]}" for i, line in enumerate(lines)]
     Path("labels.csv").write_text("\n".join([head, *several]) + "\n", encoding="utf-8")
@@ -472,7 +498,10 @@ VISITS: dict[str, Callable[[], None]] = {
     "kernels": visit_kernels,
     "tables": visit_tables,
     "online": visit_online,
-    "commands": visit_commands,
+    "labels of files": visit_label_files,
+    "choices": visit_choices,
+    "other files": visit_other_files,
+    **{f"files of {n} classes": partial(visit_files, n) for n in CLASS_COUNTS},
 }
 
 
