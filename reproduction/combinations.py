@@ -12,6 +12,7 @@ from reproduction.estimate import estimate
 from reproduction.experiment import Experiment, Setting
 from reproduction.line import Line
 from reproduction.table import Grid
+from rosenblatt.data.encoding import GridEncoding
 from rosenblatt.models.train import model_from_files
 
 SEEDS, QUICK_SEEDS = 20, 5
@@ -68,7 +69,8 @@ def trial(kind: str, seed: int, folder: Path) -> tuple[float, float, bool]:
     test = write_rows(folder / "test.csv", kind, generator, TEST_ROWS)
     models = [model_from_files(train, label="label", column_pairs=n) for n in (0, 10)]
     without, paired = (100.0 * float(model.evaluate(test).error or 0.0) for model in models)
-    return without, paired, (models[1].encoding or {}).get("column_pairs") == [[0, 1]]
+    encoder = models[1].encoder
+    return without, paired, isinstance(encoder, GridEncoding) and encoder.terms == [(0, 1)]
 
 
 def run(setting: Setting) -> Iterator[Line | Grid | str]:

@@ -405,6 +405,15 @@ class LearningSettings(TypedDict, total=False):
             "time.",
         ),
     ]
+    metric: Annotated[
+        str,
+        one_of([*METRICS]),
+        Setting(
+            "Metric by which held-out rows choose the recipe; f1 is the mean over the classes, so "
+            "that a rare one counts like a frequent one.",
+            "error",
+        ),
+    ]
 
 
 class StoppingSettings(TypedDict, total=False):
@@ -434,15 +443,6 @@ class StoppingSettings(TypedDict, total=False):
             "columns, whole numbers as categories, characters of texts; or plain: the rule for the "
             "kind of file, nothing else.",
             "auto",
-        ),
-    ]
-    metric: Annotated[
-        str,
-        one_of([*METRICS]),
-        Setting(
-            "Metric by which held-out rows choose the recipe; f1 is the mean over the classes, so "
-            "that a rare one counts like a frequent one.",
-            "error",
         ),
     ]
     refit: Annotated[
