@@ -1,8 +1,6 @@
 """``python -m machine_code``: compile and link for wheels all that the tour calls."""
 
 import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,8 +10,7 @@ import click
 from machine_code.compilation import compile_objects
 from machine_code.linking import link_module
 from machine_code.platforms import PLATFORMS, this_platform
-from machine_code.recording import Call, recording
-from machine_code.tour import VISITS, walk
+from machine_code.tour import recorded
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,7 +42,7 @@ from machine_code.tour import VISITS, walk
 def build(output: Path, platforms: tuple[str, ...], jobs: int, *, listing: bool) -> None:
     """Compile every kernel for every signature that the library reaches with documented types."""
     platforms = tuple(PLATFORMS) if "all" in platforms else platforms
-    calls = _timed("tour of the library", lambda: _toured(jobs))
+    calls = _timed("tour of the library", lambda: recorded(jobs))
     if listing:
         click.echo("\n".join(sorted(calls)))
         return
@@ -64,21 +61,6 @@ def build(output: Path, platforms: tuple[str, ...], jobs: int, *, listing: bool)
         )
         module.with_name("kernels.txt").write_text("\n".join(sorted(calls)) + "\n")
         click.echo(f"{module}: {module.stat().st_size / 1e6:.1f} MB", err=True)
-
-
-def _toured(jobs: int) -> dict[str, Call]:
-    """Return all calls of the tour, each visit in a process of its own."""
-    calls: dict[str, Call] = {}
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for found in pool.map(_recorded, [*VISITS][::-1]):  # the longest come last there
-            calls |= found
-    return calls
-
-
-def _recorded(visit: str) -> dict[str, Call]:
-    with recording() as calls:
-        walk([visit])
-    return calls
 
 
 def _timed(what: str, work: Any) -> Any:

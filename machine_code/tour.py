@@ -9,10 +9,12 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO, StringIO
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 import rosenblatt
+from machine_code.recording import Call, recording
 from rosenblatt import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -511,3 +514,18 @@ def walk(names: Iterable[str] = VISITS) -> None:
         warnings.simplefilter("ignore")
         for name in names:
             VISITS[name]()
+
+
+def recorded(jobs: int, names: Iterable[str] = VISITS) -> dict[str, Call]:
+    """Return the calls of visits, each made in a process of its own, the last of them first."""
+    calls: dict[str, Call] = {}
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for found in pool.map(_recorded, [*names][::-1]):  # the longest come last there
+            calls |= found
+    return calls
+
+
+def _recorded(name: str) -> dict[str, Call]:
+    with recording() as calls:
+        walk([name])
+    return calls
