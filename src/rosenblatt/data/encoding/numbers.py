@@ -481,16 +481,6 @@ class NumberBins:
         pairs = zip(edges, columns, strict=True)
         return cls(edges, [_features(own, column, numbering) for own, column in pairs])
 
-    @classmethod
-    def numbered_from(cls, first: int, edges: Sequence[NDArray[np.float64]]) -> "NumberBins":
-        """Return bins whose features have the next numbers of a numbering, and no names."""
-        features = []
-        for own in edges:
-            n_ranges = len(own) + 1 if len(own) else 0
-            features.append(np.arange(first, first + n_ranges, dtype=np.int32))
-            first += n_ranges
-        return cls(edges, [own if len(own) else np.full(1, -1, np.int32) for own in features])
-
     def part(self, numbers: NDArray[np.float64]) -> Batch:
         """Return the feature of the range of each number of rows, none where it is missing."""
         found = np.full(numbers.shape, -1, np.int32)
@@ -498,11 +488,6 @@ class NumberBins:
             found[:, k] = features[np.searchsorted(edges, numbers[:, k], side="right")]
         found[np.isnan(numbers)] = -1
         return indicator_part(found)
-
-    def owners(self, columns: Sequence[FeatureColumn]) -> NDArray[np.int32]:
-        """Return the place of the column of each feature, in the order of their numbers."""
-        widths = [np.count_nonzero(own >= 0) for own in self.features]
-        return np.repeat([column.place for column in columns], widths).astype(np.int32)
 
 
 def _features(
